@@ -1,0 +1,264 @@
+//! The formats: what one is ([`Format`]), the list of all ([`ALL`]), and which of them fits an input.
+//!
+//! A further format is one folder beside these, one `mod` line and one entry in [`ALL`]: its names in
+//! help and completions, its row in README, detection and every invariant test follow from that.
+//! Formats never call each other.
+
+use std::io;
+
+use crate::model::bytemap::{Bits, COMMON_KINDS, Kind, KindInfo, Leaf};
+use crate::model::events::{Flow, Sink};
+use crate::model::survey::{Survey, Want};
+use crate::wire::reader::Window;
+
+// pub mod json;
+// pub mod msgpack;
+
+/// Every format, in the order of help texts and tables.
+pub static ALL: &[&dyn Format] = &[];
+
+/// A way of writing a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variant {
+    /// The name behind the slash: `msgpack/plain`.
+    pub name: &'static str,
+    /// What it is, half a line.
+    pub about: &'static str,
+}
+
+/// What a format calls the shapes of its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Nouns {
+    /// A container of keys and values: `map`, `object`.
+    pub map: &'static str,
+    /// Its entries: `entries`, `members`.
+    pub entries: &'static str,
+    /// A container of elements: `array`.
+    pub list: &'static str,
+    /// A complete value at the top: `object`, `document`.
+    pub message: &'static str,
+}
+
+/// Facts about a format that need no input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Info {
+    /// The name on the command line and in JSON.
+    pub name: &'static str,
+    /// Shorter names for it.
+    pub short: &'static [&'static str],
+    /// The name in sentences.
+    pub title: &'static str,
+    /// Usual endings of its files, without dot.
+    pub extensions: &'static [&'static str],
+    /// Its variants; the first is the one that is written where none is told.
+    pub variants: &'static [Variant],
+    /// Text that a terminal may be fed, and that holds no bytes in another notation.
+    pub text: bool,
+    /// What explains the format to a newcomer (`format.md`).
+    pub about: &'static str,
+    /// One line for tables: what a schema does for it.
+    pub schema: &'static str,
+    /// How to read the rows of a dump, up to two lines.
+    pub read: &'static str,
+    /// Its words.
+    pub nouns: Nouns,
+}
+
+/// What a decoder is told besides the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Context {
+    /// Position of the format in [`ALL`], the owner of the kinds it reports.
+    pub owner: u8,
+    /// Containers within each other before a branch is cut.
+    pub depth: usize,
+}
+
+/// Whether a leaf is told within the row of its field, or alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Telling {
+    /// Its part of the meaning of a field row; keys tell nothing there.
+    Row,
+    /// Complete, for a row of its own and for JSON.
+    Alone,
+}
+
+/// A leaf with its first bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The leaf.
+    pub leaf: Leaf,
+    /// Its bytes, at most 16 of them.
+    pub head: Vec<u8>,
+}
+
+/// An explanation below a row, with carets under the bytes it speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Which kind of note: each appears once a dump.
+    pub id: &'static str,
+    /// Ranges of bytes, half open.
+    pub carets: Vec<(u64, u64)>,
+    /// One or two sentences.
+    pub text: String,
+}
+
+/// Counts over a whole input, for the foot of a dump.
+#[derive(Debug, Default, Clone)]
+pub struct Counts {
+    /// Names and keys that are plain names, with how often each is written; not more than
+    /// [`crate::model::limits::LEDGER_PATHS`] different ones.
+    pub names: std::collections::BTreeMap<String, u64>,
+    /// Leaves of each kind code of the format.
+    pub kinds: std::collections::BTreeMap<u8, u64>,
+}
+
+/// How sure a candidate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// It could be, and so could much else.
+    Possible,
+    /// It fits, and little else does.
+    Likely,
+    /// It fits in a way that other data practically never do.
+    Certain,
+}
+
+impl Level {
+    /// The word in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Possible => "possible",
+            Level::Likely => "likely",
+            Level::Certain => "certain",
+        }
+    }
+}
+
+/// One reading of an input, with what speaks for and against it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Name of the format, or `text` for plain text.
+    pub format: &'static str,
+    /// Name of the variant.
+    pub variant: &'static str,
+    /// How sure.
+    pub level: Level,
+    /// 0 to 1000; orders candidates, and is no probability.
+    pub score: u32,
+    /// Evidence.
+    pub pro: Vec<String>,
+    /// Counter-evidence, with the byte that rules the reading out where there is one.
+    pub contra: Vec<String>,
+}
+
+/// The bytes from which a format is chosen.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample<'a> {
+    /// The first bytes of the input.
+    pub bytes: &'a [u8],
+    /// They are all of it.
+    pub complete: bool,
+}
+
+/// Writes values in a format; takes them as a [`Sink`].
+pub trait Encoder: Sink {
+    /// Everything has been sent.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    fn finish(&mut self) -> Flow;
+}
+
+/// How to write, beyond the variant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EncodeOptions {
+    /// Text with line ends and indentation.
+    pub pretty: bool,
+}
+
+/// A format: how to find it, walk it, tell its bytes and write it.
+pub trait Format: Sync {
+    /// Its facts.
+    fn info(&self) -> &'static Info;
+
+    /// Its kinds of leaves, indexed by [`Kind::code`].
+    fn kinds(&self) -> &'static [KindInfo];
+
+    /// What speaks for and against this format; always an answer, if only "no, because".
+    fn detect(&self, sample: &Sample<'_>, context: &Context) -> Candidate;
+
+    /// Walks the input and reports groups, leaves, values and findings. Damage is reported and
+    /// walked around, never returned.
+    ///
+    /// # Errors
+    /// What stopped the walk, see [`crate::model::events::Stop`].
+    fn decode(&self, input: &mut Window, context: &Context, out: &mut dyn Sink) -> Flow;
+
+    /// How many of a leaf's bytes count as width (design.md section 5), from its first bytes.
+    fn width(&self, leaf: &Leaf, head: &[u8]) -> u64;
+
+    /// Appends what a leaf says. A part that begins with a comma joins the one before it.
+    fn tell(&self, leaf: &Leaf, head: &[u8], telling: Telling, out: &mut String);
+
+    /// The value of a leaf as JSON text, where it has one of its own.
+    fn value(&self, leaf: &Leaf, head: &[u8]) -> Option<String>;
+
+    /// The bit fields of a leaf.
+    fn bits(&self, leaf: &Leaf, head: &[u8]) -> Vec<Bits>;
+
+    /// Notes on a row, by its leaves.
+    fn notes(&self, row: &[Seen]) -> Vec<Note>;
+
+    /// Lines for the foot of a dump, above the ledger.
+    fn foot(&self, counts: &Counts) -> Vec<String>;
+
+    /// What a writer of this variant wants to know ahead.
+    fn wants(&self, variant: &str) -> Want;
+
+    /// A writer of a variant.
+    fn encoder<'a>(
+        &self,
+        variant: &str,
+        options: EncodeOptions,
+        survey: &'a Survey,
+        out: &'a mut dyn io::Write,
+    ) -> Box<dyn Encoder + 'a>;
+}
+
+/// Position of a format in [`ALL`].
+pub fn owner_of(format: &dyn Format) -> u8 {
+    let name = format.info().name;
+    ALL.iter().position(|other| other.info().name == name).and_then(|at| u8::try_from(at).ok()).unwrap_or(Kind::COMMON)
+}
+
+/// A format by its name or a short name.
+pub fn by_name(name: &str) -> Option<&'static dyn Format> {
+    ALL.iter().copied().find(|format| format.info().name == name || format.info().short.contains(&name))
+}
+
+/// Name and cause of a kind.
+pub fn kind_info(kind: Kind) -> KindInfo {
+    let table = match ALL.get(usize::from(kind.owner)) {
+        Some(format) => format.kinds(),
+        None => &COMMON_KINDS[..],
+    };
+    table
+        .get(usize::from(kind.code))
+        .copied()
+        .unwrap_or(KindInfo { name: "unread", cause: crate::model::bytemap::Cause::Unread })
+}
+
+/// What a leaf's bytes count as, but for those that count as width.
+pub fn cause_of(leaf: &Leaf) -> crate::model::bytemap::Cause {
+    use crate::model::bytemap::{Cause, Flags};
+    if leaf.flags.has(Flags::KEY) { Cause::Key } else { kind_info(leaf.kind).cause }
+}
+
+/// How many of a leaf's bytes count as width.
+pub fn width_of(leaf: &Leaf, head: &[u8]) -> u64 {
+    use crate::model::bytemap::Flags;
+    if leaf.flags.has(Flags::KEY) {
+        return 0;
+    }
+    ALL.get(usize::from(leaf.kind.owner)).map_or(0, |format| format.width(leaf, head).min(leaf.len()))
+}

@@ -1,0 +1,5 @@
+//! Shows what every byte of a binary message is.
+
+pub mod formats;
+pub mod model;
+pub mod wire;

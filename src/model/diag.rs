@@ -1,0 +1,186 @@
+//! Diagnostics: what is wrong or odd, where, and what to try.
+//!
+//! Codes stand in [`Code`] and nowhere else. A sentence says what was expected and what stands
+//! there: lower case, no full stop, offsets in hex, sizes in decimal.
+
+use crate::model::limits;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing, nothing wrong.
+    Note,
+    /// Odd: readers take it, somebody should look.
+    Warning,
+    /// What the format's readers refuse.
+    Error,
+}
+
+impl Severity {
+    /// The word in dumps, on stderr and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// Declares the codes once: variant, the text users search for, and its severity.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident, $text:literal, $severity:ident;)*) => {
+        /// Code of a diagnostic, one for each kind of finding.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code { $($(#[$doc])* $variant,)* }
+
+        impl Code {
+            /// Every code there is.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+
+            /// The code as users see it.
+            pub fn text(self) -> &'static str {
+                match self { $(Code::$variant => $text,)* }
+            }
+
+            /// How bad it is.
+            pub fn severity(self) -> Severity {
+                match self { $(Code::$variant => Severity::$severity,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The input has no byte, and the format has no empty message.
+    EmptyInput, "empty-input", Error;
+    /// No format fits the input.
+    UnknownFormat, "unknown-format", Error;
+    /// A format that was told fits clearly worse than another.
+    FormatDoubt, "format-doubt", Warning;
+    /// Text that was told to hold bytes in some notation has something else in it.
+    EncodingBad, "encoding-bad", Error;
+    /// A dump read as input has offsets that do not fit the bytes before them.
+    DumpOffset, "dump-offset", Warning;
+
+    /// MessagePack: the input ends inside an object.
+    MpCut, "mp-cut", Error;
+    /// MessagePack: byte 0xc1, which the standard never uses.
+    MpNeverUsed, "mp-never-used", Error;
+    /// MessagePack: containers within each other past the limit.
+    MpDepth, "mp-depth", Error;
+    /// MessagePack: a shorter form of the same object exists.
+    MpNonMinimal, "mp-non-minimal", Warning;
+    /// MessagePack: a str that is not UTF-8.
+    MpInvalidUtf8, "mp-invalid-utf8", Warning;
+    /// MessagePack: a map has a key twice.
+    MpDuplicateKey, "mp-duplicate-key", Warning;
+    /// MessagePack: more keys than are remembered to look for duplicates.
+    MpKeysNotCompared, "mp-keys-not-compared", Note;
+    /// MessagePack: ext type -1 with a length that is none of 4, 8 and 12.
+    MpTimestampLength, "mp-timestamp-length", Error;
+    /// MessagePack: a timestamp with more than 999,999,999 nanoseconds.
+    MpTimestampNanos, "mp-timestamp-nanos", Error;
+
+    /// JSON: the text ends inside a value.
+    JsonCut, "json-cut", Error;
+    /// JSON: a character that cannot stand here.
+    JsonSyntax, "json-syntax", Error;
+    /// JSON: a number that the grammar does not know.
+    JsonNumber, "json-number", Error;
+    /// JSON: a literal other than true, false and null.
+    JsonLiteral, "json-literal", Error;
+    /// JSON: an escape that the grammar does not know, or half of a surrogate pair.
+    JsonEscape, "json-escape", Error;
+    /// JSON: a control character inside a string.
+    JsonControl, "json-control", Error;
+    /// JSON: bytes that are not UTF-8.
+    JsonInvalidUtf8, "json-invalid-utf8", Error;
+    /// JSON: arrays and objects within each other past the limit.
+    JsonDepth, "json-depth", Error;
+    /// JSON: an object has a name twice.
+    JsonDuplicateKey, "json-duplicate-key", Warning;
+    /// JSON: more names than are remembered to look for duplicates.
+    JsonKeysNotCompared, "json-keys-not-compared", Note;
+    /// JSON: a byte order mark in front of the text.
+    JsonByteOrderMark, "json-byte-order-mark", Warning;
+    /// JSON: a number that does not fit the target of a conversion, or loses digits in most readers.
+    JsonNumberRange, "json-number-range", Warning;
+}
+
+/// One finding. Offsets are bytes in the layer, half open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What kind of finding.
+    pub code: Code,
+    /// Offset of the first byte it speaks of.
+    pub start: u64,
+    /// Offset behind the last.
+    pub end: u64,
+    /// Path of the group it speaks of; empty for the root.
+    pub path: String,
+    /// What was expected and what stands there.
+    pub message: String,
+    /// What to try; empty if there is nothing to say.
+    pub help: String,
+    /// What it adds to the rows of other leaves, by their offset: `1 begun`.
+    pub remarks: Vec<(u64, String)>,
+}
+
+impl Diagnostic {
+    /// A finding without path, help and remarks.
+    pub fn new(code: Code, start: u64, end: u64, message: impl Into<String>) -> Diagnostic {
+        let message = message.into();
+        Diagnostic { code, start, end, path: String::new(), message, help: String::new(), remarks: Vec::new() }
+    }
+
+    /// The same finding with advice.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Diagnostic {
+        Diagnostic { help: help.into(), ..self }
+    }
+
+    /// The same finding at a path.
+    #[must_use]
+    pub fn at(self, path: impl Into<String>) -> Diagnostic {
+        Diagnostic { path: path.into(), ..self }
+    }
+
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        self.code.severity()
+    }
+}
+
+/// Counts findings and says which are still told one by one.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    /// Errors so far.
+    pub errors: u64,
+    /// Warnings so far.
+    pub warnings: u64,
+    /// Notes so far.
+    pub notes: u64,
+}
+
+impl Tally {
+    /// Counts one finding; false once more than [`limits::DIAGNOSTICS`] have come.
+    pub fn count(&mut self, severity: Severity) -> bool {
+        match severity {
+            Severity::Error => self.errors = self.errors.saturating_add(1),
+            Severity::Warning => self.warnings = self.warnings.saturating_add(1),
+            Severity::Note => self.notes = self.notes.saturating_add(1),
+        }
+        self.total() <= limits::DIAGNOSTICS
+    }
+
+    /// All findings.
+    pub fn total(&self) -> u64 {
+        self.errors.saturating_add(self.warnings).saturating_add(self.notes)
+    }
+
+    /// Findings past the limit, which are only counted.
+    pub fn untold(&self) -> u64 {
+        self.total().saturating_sub(limits::DIAGNOSTICS)
+    }
+}

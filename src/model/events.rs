@@ -1,0 +1,168 @@
+//! What a decoder reports while it walks: groups, leaves, values and findings, in the order of the
+//! bytes. Whoever wants some of it implements [`Sink`]; nothing is kept that nobody keeps.
+//!
+//! Rules that every decoder keeps and the driver checks:
+//! - groups nest, and each leaf belongs to the innermost open group;
+//! - leaves partition the layer ([`crate::model::bytemap::Partition`]);
+//! - a diagnostic comes before the leaf it speaks of, or right behind it;
+//! - a leaf longer than [`crate::model::limits::PIECE`] comes with its first bytes, the others follow
+//!   through [`Sink::more`].
+
+use std::io;
+
+use crate::model::bytemap::{Group, GroupId, Leaf, Step, push_step};
+use crate::model::diag::Diagnostic;
+use crate::model::value::Event;
+
+/// Why a walk ended before the end of the input.
+#[derive(Debug)]
+pub enum Stop {
+    /// The sink has seen all it wanted.
+    Enough,
+    /// The reader of our output went away.
+    Closed,
+    /// Input could not be read, or output not written.
+    Io(io::Error),
+    /// A value has no form in the target format; the sentence says which and why.
+    Refused(String),
+    /// A rule of this project is broken: never the input's fault.
+    Internal(String),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        if error.kind() == io::ErrorKind::BrokenPipe { Stop::Closed } else { Stop::Io(error) }
+    }
+}
+
+/// Go on, or stop.
+pub type Flow = Result<(), Stop>;
+
+/// Takes what a decoder reports. Every method has a default that ignores its event.
+pub trait Sink {
+    /// A group opens inside the innermost open one.
+    ///
+    /// # Errors
+    /// A [`Stop`] ends the walk; the same holds for every method here.
+    fn open(&mut self, _group: &Group<'_>) -> Flow {
+        Ok(())
+    }
+
+    /// The next leaf. `head` is all of its bytes, or the first [`crate::model::limits::PIECE`] of them.
+    fn leaf(&mut self, _leaf: &Leaf, _head: &[u8]) -> Flow {
+        Ok(())
+    }
+
+    /// Further bytes of the last leaf, in order.
+    fn more(&mut self, _bytes: &[u8]) -> Flow {
+        Ok(())
+    }
+
+    /// The innermost open group closes; `end` is the offset behind its last byte.
+    fn close(&mut self, _id: GroupId, _end: u64) -> Flow {
+        Ok(())
+    }
+
+    /// Something is wrong or odd.
+    fn diagnostic(&mut self, _found: &Diagnostic) -> Flow {
+        Ok(())
+    }
+
+    /// The next part of the value tree, in wire order. Only sent where [`Sink::wants_values`] says so.
+    fn value(&mut self, _event: Event<'_>) -> Flow {
+        Ok(())
+    }
+
+    /// Whether value events are of use.
+    fn wants_values(&self) -> bool {
+        false
+    }
+}
+
+/// A sink that hands everything to two others.
+pub struct Tee<'a> {
+    /// Is told first.
+    pub first: &'a mut dyn Sink,
+    /// Is told second.
+    pub second: &'a mut dyn Sink,
+}
+
+impl Sink for Tee<'_> {
+    fn open(&mut self, group: &Group<'_>) -> Flow {
+        self.first.open(group)?;
+        self.second.open(group)
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
+        self.first.leaf(leaf, head)?;
+        self.second.leaf(leaf, head)
+    }
+
+    fn more(&mut self, bytes: &[u8]) -> Flow {
+        self.first.more(bytes)?;
+        self.second.more(bytes)
+    }
+
+    fn close(&mut self, id: GroupId, end: u64) -> Flow {
+        self.first.close(id, end)?;
+        self.second.close(id, end)
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        self.first.diagnostic(found)?;
+        self.second.diagnostic(found)
+    }
+
+    fn value(&mut self, event: Event<'_>) -> Flow {
+        self.first.value(event.clone())?;
+        self.second.value(event)
+    }
+
+    fn wants_values(&self) -> bool {
+        self.first.wants_values() || self.second.wants_values()
+    }
+}
+
+/// A sink that ignores everything.
+pub struct Nothing;
+
+impl Sink for Nothing {}
+
+/// The path of the innermost open group, kept up to date from `open` and `close`.
+#[derive(Debug, Clone, Default)]
+pub struct PathStack {
+    path: String,
+    /// For each open group the length of the path around it, and of its own step.
+    marks: Vec<usize>,
+}
+
+impl PathStack {
+    /// A group opens.
+    pub fn push(&mut self, step: Step<'_>) {
+        self.marks.push(self.path.len());
+        push_step(&mut self.path, step);
+    }
+
+    /// The innermost group closes.
+    pub fn pop(&mut self) {
+        if let Some(len) = self.marks.pop() {
+            self.path.truncate(len);
+        }
+    }
+
+    /// The path, without the dot that ends the number of a message: `#1.` alone reads `#1`.
+    pub fn path(&self) -> &str {
+        self.path.strip_suffix('.').unwrap_or(&self.path)
+    }
+
+    /// The last step alone, as it is written behind the path around it: `.sku`, `[3]`.
+    pub fn last(&self) -> &str {
+        let from = self.marks.last().copied().unwrap_or(0);
+        self.path.get(from..).unwrap_or("").trim_end_matches('.')
+    }
+
+    /// Number of open groups, the root included.
+    pub fn depth(&self) -> usize {
+        self.marks.len()
+    }
+}

@@ -1,0 +1,39 @@
+//! Every limit of the project, with its reason.
+
+/// How far a decoder goes before it stops a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Containers within each other. Past it the rest of that branch is one unread leaf.
+    pub depth: usize,
+}
+
+/// MessagePack: the depth at which common readers stop (msgpack-python 1,024, rmpv 1,024, others 512).
+pub const MSGPACK_DEPTH: usize = 512;
+
+/// JSON: common readers stop between 128 (serde_json) and 10,000 (Go).
+pub const JSON_DEPTH: usize = 512;
+
+/// Diagnostics that are told one by one; the rest is counted.
+pub const DIAGNOSTICS: u64 = 100;
+
+/// Bytes of one leaf that are handed over at once; what follows comes in pieces of this size.
+/// Bounds memory whatever lengths an input announces.
+pub const PIECE: usize = 64 * 1024;
+
+/// Bytes from which format, variant and text encoding are chosen.
+pub const SAMPLE: usize = 1024 * 1024;
+
+/// Keys of all open maps that are remembered to find one that stands twice: about 40 bytes each.
+pub const REMEMBERED_KEYS: usize = 256 * 1024;
+
+/// Field paths that a ledger keeps apart; the rest goes into one line.
+pub const LEDGER_PATHS: usize = 10_000;
+
+/// Characters of a name that a path repeats.
+pub const PATH_NAME: usize = 80;
+
+/// Rows of a dump up to which a terminal gets all of it and not the overview.
+pub const ROWS_ON_A_SCREEN: u64 = 300;
+
+/// Bytes of a text input that may be held at once to undo its encoding.
+pub const TEXT_INPUT: u64 = 256 * 1024 * 1024;

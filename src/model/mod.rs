@@ -1,0 +1,11 @@
+//! What a decoded input is, whatever its format: leaves and groups ([`bytemap`]), the events a
+//! decoder reports ([`events`]), values ([`value`]), findings ([`diag`]) and limits ([`limits`]).
+//!
+//! Nothing here reads input, knows a format or prints.
+
+pub mod bytemap;
+pub mod diag;
+pub mod events;
+pub mod limits;
+pub mod survey;
+pub mod value;

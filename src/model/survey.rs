@@ -1,0 +1,176 @@
+//! What a first reading finds out for the second one that writes: sizes of containers, odd maps,
+//! the number of messages, and whether the input is sound.
+//!
+//! Every conversion reads twice, so that output can be streamed in constant memory although the
+//! target wants to know things ahead (how many entries a map has, whether all its keys are text).
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::model::diag::{Diagnostic, Severity, Tally};
+use crate::model::events::{Flow, Sink};
+use crate::model::value::{Event, Long, Scalar, Shape};
+
+/// Container sizes from here on stand in a side table.
+const SMALL: u64 = 255;
+
+/// Facts about an input, by the ordinal of each container (0, 1, … in the order of `Begin` events).
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// Messages in a row.
+    pub messages: u64,
+    /// Findings, counted.
+    pub tally: Tally,
+    /// The findings that are told one by one.
+    pub found: Vec<Diagnostic>,
+    /// Containers so far.
+    pub containers: u64,
+    small: Vec<u8>,
+    large: HashMap<u64, u64>,
+    /// Maps that have a key which is not text, or one key twice.
+    odd_maps: BTreeSet<u64>,
+    open: Vec<Open>,
+    want: Want,
+    long_key: bool,
+}
+
+/// What to find out beyond messages and findings.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Want {
+    /// Number of elements or entries of each container.
+    pub counts: bool,
+    /// Maps that a JSON object cannot hold.
+    pub odd_maps: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    ordinal: u64,
+    shape: Shape,
+    items: u64,
+    keys: HashSet<Vec<u8>>,
+}
+
+impl Survey {
+    /// A survey that finds out `want`.
+    pub fn new(want: Want) -> Survey {
+        Survey { want, ..Survey::default() }
+    }
+
+    /// Elements or entries of container number `ordinal`.
+    pub fn count(&self, ordinal: u64) -> u64 {
+        let small = usize::try_from(ordinal).ok().and_then(|at| self.small.get(at)).copied().unwrap_or(0);
+        if u64::from(small) < SMALL { u64::from(small) } else { self.large.get(&ordinal).copied().unwrap_or(SMALL) }
+    }
+
+    /// Whether container number `ordinal` is a map with a key that is not text, or with one key twice.
+    pub fn is_odd_map(&self, ordinal: u64) -> bool {
+        self.odd_maps.contains(&ordinal)
+    }
+
+    /// Marks a map as one that a JSON object cannot hold.
+    fn mark_odd(&mut self) {
+        if let Some(open) = self.open.last() {
+            self.odd_maps.insert(open.ordinal);
+        }
+    }
+
+    /// Whether the next item of the innermost container is a key.
+    fn at_key(&self) -> bool {
+        self.open.last().is_some_and(|open| open.shape == Shape::Map && open.items.is_multiple_of(2))
+    }
+
+    fn count_item(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            open.items = open.items.saturating_add(1);
+        }
+    }
+
+    fn begin(&mut self, shape: Shape) {
+        if self.want.odd_maps && self.at_key() {
+            self.mark_odd();
+        }
+        self.count_item();
+        self.open.push(Open { ordinal: self.containers, shape, items: 0, keys: HashSet::new() });
+        self.containers = self.containers.saturating_add(1);
+        if self.want.counts {
+            self.small.push(0);
+        }
+    }
+
+    fn end(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        if !self.want.counts {
+            return;
+        }
+        let count = if open.shape == Shape::Map { open.items.div_ceil(2) } else { open.items };
+        let small = u8::try_from(count.min(SMALL)).unwrap_or(u8::MAX);
+        if let Some(place) = usize::try_from(open.ordinal).ok().and_then(|at| self.small.get_mut(at)) {
+            *place = small;
+        }
+        if count >= SMALL {
+            self.large.insert(open.ordinal, count);
+        }
+    }
+
+    fn scalar(&mut self, scalar: &Scalar<'_>) {
+        if self.want.odd_maps && self.at_key() {
+            match scalar {
+                Scalar::Text(text) => {
+                    let fresh = self.open.last_mut().is_none_or(|open| open.keys.insert(text.to_vec()));
+                    if !fresh {
+                        self.mark_odd();
+                    }
+                }
+                _ => self.mark_odd(),
+            }
+        }
+        self.count_item();
+    }
+}
+
+impl Sink for Survey {
+    fn wants_values(&self) -> bool {
+        true
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        if self.tally.count(found.severity()) {
+            self.found.push(found.clone());
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, event: Event<'_>) -> Flow {
+        match event {
+            Event::Message(number) => self.messages = number.saturating_add(1),
+            Event::Begin(shape, _) => self.begin(shape),
+            Event::End => self.end(),
+            Event::Scalar(scalar) => self.scalar(&scalar),
+            Event::Piece { of, first, last, .. } => {
+                if first {
+                    self.long_key = self.at_key();
+                }
+                if last {
+                    // A key too long to hold is never compared with others, but it may be text.
+                    if self.long_key && self.want.odd_maps && of != Long::Text {
+                        self.mark_odd();
+                    }
+                    self.count_item();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Survey {
+    /// Whether the input has an error.
+    pub fn has_errors(&self) -> bool {
+        self.tally.errors > 0
+    }
+
+    /// The worst severity found.
+    pub fn worst(&self) -> Option<Severity> {
+        self.found.iter().map(Diagnostic::severity).max()
+    }
+}

@@ -1,0 +1,3 @@
+//! Access to input bytes.
+
+pub mod reader;
