@@ -6,16 +6,17 @@
 
 use std::io;
 
-use crate::model::bytemap::{Bits, COMMON_KINDS, Kind, KindInfo, Leaf};
+use crate::model::bytemap::{Bits, COMMON_KINDS, Cause, Flags, Kind, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
 use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
 // pub mod json;
-// pub mod msgpack;
+pub mod msgpack;
+pub mod probe;
 
 /// Every format, in the order of help texts and tables.
-pub static ALL: &[&dyn Format] = &[];
+pub static ALL: &[&dyn Format] = &[&msgpack::MessagePack];
 
 /// A way of writing a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,10 @@ pub struct Info {
     pub read: &'static str,
     /// Its words.
     pub nouns: Nouns,
+    /// Containers within each other that its common readers take, from [`crate::model::limits`].
+    pub depth: usize,
+    /// Numbers stand with their highest byte first.
+    pub big_endian: bool,
 }
 
 /// What a decoder is told besides the input.
@@ -209,6 +214,9 @@ pub trait Format: Sync {
     /// Notes on a row, by its leaves.
     fn notes(&self, row: &[Seen]) -> Vec<Note>;
 
+    /// What a cause is in this format, for the legend of a ledger.
+    fn legend(&self, cause: Cause) -> &'static str;
+
     /// Lines for the foot of a dump, above the ledger.
     fn foot(&self, counts: &Counts) -> Vec<String>;
 
@@ -223,6 +231,49 @@ pub trait Format: Sync {
         survey: &'a Survey,
         out: &'a mut dyn io::Write,
     ) -> Box<dyn Encoder + 'a>;
+}
+
+/// What a cause is, where a format has no words of its own for it.
+pub fn common_legend(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Payload => "values",
+        Cause::Width => "integer bytes beyond the shortest form",
+        Cause::Key => "names and keys",
+        Cause::Length => "lengths and counts",
+        Cause::Type => "types",
+        Cause::Pointer => "offsets",
+        Cause::Table => "vtables and the soffsets to them",
+        Cause::Padding => "padding",
+        Cause::Terminator => "NULs",
+        Cause::Default => "stored defaults",
+        Cause::Framing => "framing",
+        Cause::Names => "names of fields",
+        Cause::Punctuation => "punctuation",
+        Cause::Unread => "bytes that nobody could place",
+    }
+}
+
+/// Text in quotes for people: control characters and quotes escaped, bytes that are not UTF-8 as `\xff`.
+pub fn quoted(bytes: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\'' => out.push(c),
+                _ => out.extend(c.escape_debug()),
+            }
+        }
+        for byte in chunk.invalid() {
+            out.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A JSON string.
+pub fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// Position of a format in [`ALL`].
@@ -245,18 +296,16 @@ pub fn kind_info(kind: Kind) -> KindInfo {
     table
         .get(usize::from(kind.code))
         .copied()
-        .unwrap_or(KindInfo { name: "unread", cause: crate::model::bytemap::Cause::Unread })
+        .unwrap_or(KindInfo { name: "unread", cause: Cause::Unread })
 }
 
 /// What a leaf's bytes count as, but for those that count as width.
-pub fn cause_of(leaf: &Leaf) -> crate::model::bytemap::Cause {
-    use crate::model::bytemap::{Cause, Flags};
+pub fn cause_of(leaf: &Leaf) -> Cause {
     if leaf.flags.has(Flags::KEY) { Cause::Key } else { kind_info(leaf.kind).cause }
 }
 
 /// How many of a leaf's bytes count as width.
 pub fn width_of(leaf: &Leaf, head: &[u8]) -> u64 {
-    use crate::model::bytemap::Flags;
     if leaf.flags.has(Flags::KEY) {
         return 0;
     }

@@ -161,17 +161,23 @@ pub struct Tally {
     pub warnings: u64,
     /// Notes so far.
     pub notes: u64,
+    /// Those that were told one by one.
+    told: u64,
 }
 
 impl Tally {
-    /// Counts one finding; false once more than [`limits::DIAGNOSTICS`] have come.
+    /// Counts one finding and says whether it is told: at most [`limits::DIAGNOSTICS`] are, and the
+    /// last places of those are kept for errors.
     pub fn count(&mut self, severity: Severity) -> bool {
-        match severity {
-            Severity::Error => self.errors = self.errors.saturating_add(1),
-            Severity::Warning => self.warnings = self.warnings.saturating_add(1),
-            Severity::Note => self.notes = self.notes.saturating_add(1),
-        }
-        self.total() <= limits::DIAGNOSTICS
+        let (count, limit) = match severity {
+            Severity::Error => (&mut self.errors, limits::DIAGNOSTICS),
+            Severity::Warning => (&mut self.warnings, limits::DIAGNOSTICS_BELOW_ERROR),
+            Severity::Note => (&mut self.notes, limits::DIAGNOSTICS_BELOW_ERROR),
+        };
+        *count = count.saturating_add(1);
+        let told = self.told < limit;
+        self.told = self.told.saturating_add(u64::from(told));
+        told
     }
 
     /// All findings.
@@ -179,8 +185,8 @@ impl Tally {
         self.errors.saturating_add(self.warnings).saturating_add(self.notes)
     }
 
-    /// Findings past the limit, which are only counted.
+    /// Findings that are only counted.
     pub fn untold(&self) -> u64 {
-        self.total().saturating_sub(limits::DIAGNOSTICS)
+        self.total().saturating_sub(self.told)
     }
 }

@@ -16,6 +16,9 @@ pub const JSON_DEPTH: usize = 512;
 /// Diagnostics that are told one by one; the rest is counted.
 pub const DIAGNOSTICS: u64 = 100;
 
+/// Warnings and notes that are told one by one; the rest of [`DIAGNOSTICS`] is kept for errors.
+pub const DIAGNOSTICS_BELOW_ERROR: u64 = 80;
+
 /// Bytes of one leaf that are handed over at once; what follows comes in pieces of this size.
 /// Bounds memory whatever lengths an input announces.
 pub const PIECE: usize = 64 * 1024;

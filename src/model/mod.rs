@@ -6,6 +6,8 @@
 pub mod bytemap;
 pub mod diag;
 pub mod events;
+pub mod keys;
 pub mod limits;
 pub mod survey;
+pub mod utf8;
 pub mod value;

@@ -1,0 +1,105 @@
+//! MessagePack (specification: github.com/msgpack/msgpack, spec.md). Describes itself, so it needs no
+//! schema: [`wire`] has the standard's numbers, [`decode`] walks, [`read`] says what bytes mean,
+//! [`words`] tells it, [`encode`] writes.
+
+mod decode;
+mod detect;
+mod encode;
+mod read;
+mod words;
+
+pub mod wire;
+
+use std::io;
+
+use crate::formats::{Candidate, Context, Counts, EncodeOptions, Encoder, Format, Info, Note, Nouns, Sample, Seen, Telling, Variant};
+use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
+use crate::model::events::{Flow, Sink};
+use crate::model::limits;
+use crate::model::survey::{Survey, Want};
+use crate::wire::reader::Window;
+
+/// The format.
+pub struct MessagePack;
+
+static INFO: Info = Info {
+    name: "msgpack",
+    short: &["mp"],
+    title: "MessagePack",
+    extensions: &["msgpack", "mpack", "mp"],
+    variants: &[Variant { name: "plain", about: "objects one after the other" }],
+    text: false,
+    about: include_str!("format.md"),
+    schema: "not needed: every object says what it is",
+    read: "offset, bytes, field, meaning. A | parts key|head|value; bytes set further right lie inside a \
+           container. An object's first byte says what it is. Hex offsets are written 0x..; a range ends \
+           before its second number.",
+    nouns: Nouns { map: "map", entries: "entries", list: "array", message: "object" },
+    depth: limits::MSGPACK_DEPTH,
+    big_endian: true,
+};
+
+impl Format for MessagePack {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn kinds(&self) -> &'static [KindInfo] {
+        wire::KINDS
+    }
+
+    fn detect(&self, sample: &Sample<'_>, context: &Context) -> Candidate {
+        detect::detect(sample, context)
+    }
+
+    fn decode(&self, input: &mut Window, context: &Context, out: &mut dyn Sink) -> Flow {
+        decode::decode(input, context, out)
+    }
+
+    fn width(&self, leaf: &Leaf, head: &[u8]) -> u64 {
+        words::width(leaf, head)
+    }
+
+    fn tell(&self, leaf: &Leaf, head: &[u8], telling: Telling, out: &mut String) {
+        words::tell(leaf, head, telling, out);
+    }
+
+    fn value(&self, leaf: &Leaf, head: &[u8]) -> Option<String> {
+        words::value(leaf, head)
+    }
+
+    fn bits(&self, leaf: &Leaf, head: &[u8]) -> Vec<Bits> {
+        words::bits(leaf, head)
+    }
+
+    fn notes(&self, row: &[Seen]) -> Vec<Note> {
+        words::notes(row)
+    }
+
+    fn legend(&self, cause: Cause) -> &'static str {
+        match cause {
+            Cause::Key => "names, with their heads",
+            Cause::Length => "heads that hold a length or count",
+            Cause::Type => "heads that hold neither",
+            other => crate::formats::common_legend(other),
+        }
+    }
+
+    fn foot(&self, _counts: &Counts) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn wants(&self, _variant: &str) -> Want {
+        Want { counts: true, odd_maps: false }
+    }
+
+    fn encoder<'a>(
+        &self,
+        _variant: &str,
+        _options: EncodeOptions,
+        survey: &'a Survey,
+        out: &'a mut dyn io::Write,
+    ) -> Box<dyn Encoder + 'a> {
+        Box::new(encode::Writer::new(out, survey))
+    }
+}

@@ -1,0 +1,517 @@
+//! The driver: from an input to its layers, format, map, values and findings.
+//!
+//! [`Inspection::open`] undoes text encodings and chooses the format, with reasons;
+//! [`Inspection::walk`] decodes into a sink and checks on the way that every byte has one owner, that
+//! groups nest, and that no flood of findings gets through.
+
+use std::io::{self, Seek as _, Write as _};
+
+use crate::formats::{self, Candidate, Context, Format, Level, Sample, Variant};
+use crate::framing::text::{self, Encoding, Undone};
+use crate::model::bytemap::{Group, GroupId, Kind, Leaf, NO_GROUP, Partition, Step};
+use crate::model::diag::{Code, Diagnostic, Tally};
+use crate::model::events::{Flow, PathStack, Sink, Stop};
+use crate::model::limits;
+use crate::model::value::Event;
+use crate::wire::reader::Window;
+
+/// Name of the candidate for text that is no message.
+pub const PLAIN_TEXT: &str = "text";
+
+/// Score of plain text: beats a run of small integers, loses against a message that fits.
+const TEXT_SCORE: u32 = 300;
+
+/// The lowest score at which a format is chosen.
+const CHOSEN_SCORE: u32 = 200;
+
+/// How far ahead another format must be before a told one is doubted.
+const DOUBT: u32 = 500;
+
+/// How the bytes of an input are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EncodingChoice {
+    /// Text in a known notation is undone where what it holds fits better than the text itself.
+    #[default]
+    Auto,
+    /// The input is the bytes.
+    Raw,
+    /// The input is text in this notation.
+    Told(Encoding),
+}
+
+/// What the user said about an input.
+#[derive(Clone, Copy, Default)]
+pub struct Options {
+    /// The format, if told.
+    pub format: Option<&'static dyn Format>,
+    /// The variant, if told.
+    pub variant: Option<&'static Variant>,
+    /// The text encoding.
+    pub encoding: EncodingChoice,
+    /// Containers within each other, where the format's own limit is not wanted.
+    pub depth: Option<usize>,
+}
+
+/// A choice the driver made, with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// What was chosen: `format`, `encoding`.
+    pub what: &'static str,
+    /// What it is now.
+    pub value: String,
+    /// Why.
+    pub why: String,
+    /// What else it could have been.
+    pub others: Vec<String>,
+}
+
+/// An outer layer, whose bytes become the next one.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// What undid it, for the `from` of the next layer: `hex`.
+    pub by: &'static str,
+    /// How headings say it: `26 hex digits`.
+    pub said: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Its map.
+    pub leaves: Vec<Leaf>,
+    /// Findings in it.
+    pub found: Vec<Diagnostic>,
+}
+
+/// An input, opened: its outer layers undone, its format chosen.
+pub struct Inspection {
+    /// How messages call it.
+    pub name: String,
+    /// Size of the input in bytes, where known before its end.
+    pub size: Option<u64>,
+    /// Layers around the message, outermost first.
+    pub outer: Vec<Layer>,
+    /// The format; none where nothing fits.
+    pub format: Option<&'static dyn Format>,
+    /// The variant.
+    pub variant: &'static str,
+    /// What was chosen and why.
+    pub chosen: Vec<Chosen>,
+    /// All readings of the message, best first.
+    pub candidates: Vec<Candidate>,
+    /// Findings of the choice itself.
+    pub found: Vec<Diagnostic>,
+    /// All of the message is in memory.
+    pub complete: bool,
+    /// The first bytes of the message, where it is not.
+    sample: Vec<u8>,
+    window: Window,
+    depth: Option<usize>,
+}
+
+impl Inspection {
+    /// Opens an input: looks at its first MiB, undoes a text encoding, chooses a format.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub fn open(name: String, mut window: Window, options: &Options) -> io::Result<Inspection> {
+        let size = window.size();
+        let sample = window.at(0, limits::SAMPLE + 1)?;
+        let complete = sample.len() <= limits::SAMPLE;
+        let sample = sample.get(..limits::SAMPLE).unwrap_or(sample).to_vec();
+        let mut inspection = Inspection {
+            name,
+            size: if complete && size.is_none() { u64::try_from(sample.len()).ok() } else { size },
+            outer: Vec::new(),
+            format: None,
+            variant: "plain",
+            chosen: Vec::new(),
+            candidates: Vec::new(),
+            found: Vec::new(),
+            complete,
+            sample: Vec::new(),
+            window,
+            depth: options.depth,
+        };
+        let sample = match inspection.undo(&sample, options)? {
+            Some(inner) => inner,
+            None => sample,
+        };
+        if inspection.complete {
+            inspection.window = Window::memory(sample.clone());
+        }
+        inspection.choose(&Sample { bytes: &sample, complete: inspection.complete }, options);
+        inspection.sample = if inspection.complete { Vec::new() } else { sample };
+        Ok(inspection)
+    }
+
+    /// Undoes a text encoding, if there is one; the bytes inside.
+    fn undo(&mut self, sample: &[u8], options: &Options) -> io::Result<Option<Vec<u8>>> {
+        let undone = match options.encoding {
+            EncodingChoice::Raw => return Ok(None),
+            EncodingChoice::Told(encoding) => {
+                let text = self.window.all(limits::TEXT_INPUT)?;
+                let undone = text::undo(&text, encoding);
+                self.outer.push(layer(text, &undone));
+                Some(undone)
+            }
+            EncodingChoice::Auto if options.format.is_some_and(|format| format.info().text) => None,
+            EncodingChoice::Auto => self.guess_encoding(sample, options)?,
+        };
+        let Some(undone) = undone else { return Ok(None) };
+        self.complete = true;
+        Ok(Some(undone.bytes))
+    }
+
+    /// Takes a text encoding only where the bytes in it fit a format better than the text does.
+    fn guess_encoding(&mut self, sample: &[u8], options: &Options) -> io::Result<Option<Undone>> {
+        let all;
+        let text = if self.complete {
+            sample
+        } else {
+            if text::guess(whole_lines(sample)).is_empty() {
+                return Ok(None);
+            }
+            all = self.window.all(limits::TEXT_INPUT)?;
+            &all
+        };
+        let outside = best_score(&rank(&Sample { bytes: text, complete: true }, options));
+        let mut best: Option<(u32, Undone)> = None;
+        for undone in text::guess(text) {
+            let inside = rank(&Sample { bytes: &undone.bytes, complete: true }, options);
+            let score = inside.iter().filter(|c| c.format != PLAIN_TEXT).map(|c| c.score).max().unwrap_or(0);
+            if score > outside && best.as_ref().is_none_or(|(other, _)| score > *other) {
+                best = Some((score, undone));
+            }
+        }
+        let Some((_, undone)) = best else { return Ok(None) };
+        self.chosen.push(Chosen {
+            what: "encoding",
+            value: undone.encoding.name().to_string(),
+            why: format!("all of the text is {}, and the bytes in it fit a format better; -e raw reads the text itself", undone.detail),
+            others: vec!["raw".to_string()],
+        });
+        self.outer.push(layer(text.to_vec(), &undone));
+        Ok(Some(undone))
+    }
+
+    /// Chooses the format, or checks the one that was told.
+    fn choose(&mut self, sample: &Sample<'_>, options: &Options) {
+        self.candidates = rank(sample, &Options::default());
+        if let Some(told) = options.format {
+            self.format = Some(told);
+            self.variant = options.variant.map_or("plain", |variant| variant.name);
+            self.doubt(told);
+            return;
+        }
+        let Some(best) = self.candidates.first().filter(|best| best.score >= CHOSEN_SCORE) else { return };
+        let Some(format) = formats::by_name(best.format) else { return };
+        self.format = Some(format);
+        self.variant = best.variant;
+        let rivals = self.candidates.iter().skip(1).filter(|rival| rival.score > 0).map(|rival| rival.format.to_string());
+        let chosen = Chosen { what: "format", value: best.format.to_string(), why: self.why(), others: rivals.collect() };
+        self.chosen.push(chosen);
+    }
+
+    /// Warns where a told format fits much worse than another.
+    fn doubt(&mut self, told: &dyn Format) {
+        let name = told.info().name;
+        let score = self.candidates.iter().find(|c| c.format == name).map_or(0, |c| c.score);
+        let Some(best) = self.candidates.first().filter(|best| best.format != name) else { return };
+        if best.score < score.saturating_add(DOUBT) {
+            return;
+        }
+        let why = best.pro.first().map(String::as_str).unwrap_or("it fits better");
+        let message = format!("told to be {}, but {} fits better: {why}", told.info().title, title(best.format));
+        self.found.push(Diagnostic::new(Code::FormatDoubt, 0, 0, message).help("without -f the best fitting format is taken"));
+    }
+
+    /// Why the first candidate was chosen, in a sentence: its evidence, and what rules out the others.
+    pub fn why(&self) -> String {
+        let Some(best) = self.candidates.first() else { return String::new() };
+        let mut why = best.pro.join(", ");
+        for rival in self.candidates.iter().skip(1) {
+            if let Some(reason) = rival.contra.first() {
+                why.push_str(&format!("; as {}, {reason}", title(rival.format)));
+            }
+        }
+        why
+    }
+
+    /// What the format's decoder is told.
+    pub fn context(&self, format: &dyn Format) -> Context {
+        context(format, self.depth)
+    }
+
+    /// Size of the message's layer where it is known.
+    pub fn message_size(&self) -> Option<u64> {
+        self.window.size()
+    }
+
+    /// Number of the layer that holds the message.
+    pub fn layer(&self) -> usize {
+        self.outer.len()
+    }
+
+    /// Whether [`Inspection::walk`] can be called again.
+    pub fn rereadable(&self) -> bool {
+        self.window.rereadable()
+    }
+
+    /// Copies what a pipe still holds into a temporary file, so that it can be read twice.
+    ///
+    /// # Errors
+    /// The pipe cannot be read, or the file not written.
+    pub fn spool(&mut self) -> io::Result<()> {
+        if self.window.size().is_some() {
+            return Ok(());
+        }
+        let mut file = tempfile::tempfile()?;
+        let mut at = 0u64;
+        loop {
+            let piece = self.window.at(at, limits::PIECE)?;
+            if piece.is_empty() {
+                break;
+            }
+            file.write_all(piece)?;
+            at = at.saturating_add(u64::try_from(piece.len()).unwrap_or(0));
+        }
+        file.rewind()?;
+        self.size = Some(at);
+        self.window = Window::file(file, at, 0);
+        Ok(())
+    }
+
+    /// Decodes only the first MiB, for what the head of a dump says ahead; errors at its end mean nothing.
+    ///
+    /// # Errors
+    /// What stopped the walk, other than the sink having seen enough.
+    pub fn preview(&mut self, sink: &mut dyn Sink) -> Flow {
+        let walked = if self.complete {
+            self.walk(sink).map(|_| ())
+        } else if let Some(format) = self.format {
+            let context = context(format, self.depth);
+            format.decode(&mut Window::memory(self.sample.clone()), &context, sink)
+        } else {
+            Ok(())
+        };
+        match walked {
+            Err(Stop::Enough) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Direct access to the message's bytes, for panels of what nothing recognised.
+    pub fn window(&mut self) -> &mut Window {
+        &mut self.window
+    }
+
+    /// Decodes the message into a sink; returns its size in bytes and the findings, counted.
+    ///
+    /// # Errors
+    /// What stopped the walk. A break of the byte map is [`Stop::Internal`].
+    pub fn walk(&mut self, sink: &mut dyn Sink) -> Result<Walked, Stop> {
+        let mut guard = Guard::new(sink);
+        for found in &self.found {
+            guard.diagnostic(found)?;
+        }
+        match self.format {
+            Some(format) => {
+                let context = context(format, self.depth);
+                format.decode(&mut self.window, &context, &mut guard)?;
+            }
+            None => unrecognised(&mut self.window, &self.candidates, &mut guard)?,
+        }
+        let size = guard.partition.at();
+        let known = if self.window.byte(size)?.is_some() { size.saturating_add(1) } else { size };
+        guard.partition.finish(known).map_err(|broken| Stop::Internal(broken.to_string()))?;
+        if !guard.groups.is_empty() {
+            return Err(Stop::Internal("a group is still open at the end".to_string()));
+        }
+        Ok(Walked { size, tally: guard.tally })
+    }
+}
+
+/// The outcome of a walk.
+#[derive(Debug, Clone)]
+pub struct Walked {
+    /// Bytes of the message's layer.
+    pub size: u64,
+    /// Findings, counted.
+    pub tally: Tally,
+}
+
+fn context(format: &dyn Format, depth: Option<usize>) -> Context {
+    Context { owner: formats::owner_of(format), depth: depth.unwrap_or(format.info().depth) }
+}
+
+fn layer(bytes: Vec<u8>, undone: &Undone) -> Layer {
+    Layer {
+        by: undone.encoding.name(),
+        said: undone.said.clone(),
+        bytes,
+        leaves: undone.leaves.clone(),
+        found: undone.found.clone(),
+    }
+}
+
+/// The sample up to its last line end or blank, so that no number is cut.
+fn whole_lines(sample: &[u8]) -> &[u8] {
+    let first = sample.get(..8192).unwrap_or(sample);
+    match first.iter().rposition(u8::is_ascii_whitespace) {
+        Some(at) => first.get(..at).unwrap_or(first),
+        None => first,
+    }
+}
+
+/// All readings of a sample, best first: those of every format, or of the told one, and plain text.
+pub fn rank(sample: &Sample<'_>, options: &Options) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = formats::ALL
+        .iter()
+        .filter(|format| options.format.is_none_or(|told| told.info().name == format.info().name))
+        .map(|format| format.detect(sample, &context(*format, options.depth)))
+        .collect();
+    candidates.push(plain_text(sample));
+    candidates.sort_by(|a, b| b.score.cmp(&a.score));
+    candidates
+}
+
+fn best_score(candidates: &[Candidate]) -> u32 {
+    candidates.iter().map(|candidate| candidate.score).max().unwrap_or(0)
+}
+
+/// The reading as text that is no message.
+fn plain_text(sample: &Sample<'_>) -> Candidate {
+    let mut candidate = Candidate {
+        format: PLAIN_TEXT,
+        variant: "plain",
+        level: Level::Possible,
+        score: 0,
+        pro: Vec::new(),
+        contra: Vec::new(),
+    };
+    match std::str::from_utf8(sample.bytes) {
+        _ if sample.bytes.is_empty() => candidate.contra.push("0 bytes".to_string()),
+        Err(error) if sample.complete || error.error_len().is_some() => {
+            let at = error.valid_up_to();
+            let byte = sample.bytes.get(at).copied().unwrap_or(0);
+            let problem = if error.error_len().is_none() { "ends inside a UTF-8 character" } else { "cannot begin a UTF-8 character" };
+            candidate.contra.push(format!("{at:#04x}: {byte:02x} {problem}"));
+        }
+        _ => {
+            let control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+            match sample.bytes.iter().position(control) {
+                Some(at) => {
+                    let byte = sample.bytes.get(at).copied().unwrap_or(0);
+                    candidate.contra.push(format!("{at:#04x}: {byte:02x} is a control character"));
+                }
+                None => {
+                    candidate.score = TEXT_SCORE;
+                    candidate.pro.push("printable UTF-8 throughout".to_string());
+                }
+            }
+        }
+    }
+    candidate
+}
+
+fn title(format: &str) -> &'static str {
+    formats::by_name(format).map_or("text", |format| format.info().title)
+}
+
+/// Bytes that no format fits: one leaf a piece, and one error that says why none fits.
+fn unrecognised(window: &mut Window, candidates: &[Candidate], out: &mut dyn Sink) -> Flow {
+    let (code, message, help) = match candidates.first() {
+        _ if window.byte(0)?.is_none() => {
+            let help = "every format of this version has at least one byte for a message";
+            (Code::EmptyInput, "0 bytes: nothing to decode".to_string(), help)
+        }
+        Some(best) if best.format == PLAIN_TEXT && best.score > 0 => {
+            let help = "-f FORMAT reads it as that format anyway; -e hex and others read bytes written as text";
+            (Code::UnknownFormat, "plain text, not a message in a format that is known here".to_string(), help)
+        }
+        _ => {
+            let why: Vec<String> = candidates
+                .iter()
+                .filter_map(|candidate| Some(format!("not {}: {}", title(candidate.format), candidate.contra.first()?)))
+                .collect();
+            let help = "-f FORMAT reads it as that format anyway, as far as it goes";
+            (Code::UnknownFormat, format!("no format fits ({})", why.join("; ")), help)
+        }
+    };
+    out.open(&Group { id: 0, parent: NO_GROUP, kind: crate::model::bytemap::GroupKind::Root, step: Step::None, start: 0 })?;
+    out.diagnostic(&Diagnostic::new(code, 0, 0, message).help(help))?;
+    let mut at = 0u64;
+    loop {
+        let piece = window.at(at, limits::PIECE)?;
+        if piece.is_empty() {
+            return out.close(0, at);
+        }
+        let end = at.saturating_add(u64::try_from(piece.len()).unwrap_or(0));
+        out.leaf(&Leaf::new(at, end, 0, Kind::UNREAD), piece)?;
+        at = end;
+    }
+}
+
+/// Stands between decoder and sink: checks the map and the nesting, fills in the paths of findings,
+/// and holds back findings past the limit.
+struct Guard<'a> {
+    out: &'a mut dyn Sink,
+    partition: Partition,
+    groups: Vec<GroupId>,
+    paths: PathStack,
+    tally: Tally,
+}
+
+impl<'a> Guard<'a> {
+    fn new(out: &'a mut dyn Sink) -> Guard<'a> {
+        Guard { out, partition: Partition::default(), groups: Vec::new(), paths: PathStack::default(), tally: Tally::default() }
+    }
+}
+
+impl Sink for Guard<'_> {
+    fn open(&mut self, group: &Group<'_>) -> Flow {
+        if group.parent != self.groups.last().copied().unwrap_or(NO_GROUP) {
+            return Err(Stop::Internal(format!("group {} opens outside its parent", group.id)));
+        }
+        self.groups.push(group.id);
+        self.paths.push(group.step);
+        self.out.open(group)
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
+        self.partition.take(leaf).map_err(|broken| Stop::Internal(broken.to_string()))?;
+        if Some(&leaf.group) != self.groups.last() {
+            return Err(Stop::Internal(format!("leaf {:#x} is not in the innermost group", leaf.start)));
+        }
+        self.out.leaf(leaf, head)
+    }
+
+    fn more(&mut self, bytes: &[u8]) -> Flow {
+        self.out.more(bytes)
+    }
+
+    fn close(&mut self, id: GroupId, end: u64) -> Flow {
+        if self.groups.pop() != Some(id) || end != self.partition.at() {
+            return Err(Stop::Internal(format!("group {id} closes out of turn at {end:#x}")));
+        }
+        self.paths.pop();
+        self.out.close(id, end)
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        if !self.tally.count(found.severity()) {
+            return Ok(());
+        }
+        if found.path.is_empty() {
+            let found = found.clone().at(self.paths.path());
+            return self.out.diagnostic(&found);
+        }
+        self.out.diagnostic(found)
+    }
+
+    fn value(&mut self, event: Event<'_>) -> Flow {
+        self.out.value(event)
+    }
+
+    fn wants_values(&self) -> bool {
+        self.out.wants_values()
+    }
+}

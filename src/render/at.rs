@@ -1,0 +1,166 @@
+//! One offset: the leaf that owns it, what it means, and the groups around it.
+
+use std::io::{self, Write};
+
+use crate::formats::{self, Format, Telling};
+use crate::model::bytemap::{Bits, Group, GroupId, GroupKind, Kind, Leaf, NO_TARGET};
+use crate::model::diag::Diagnostic;
+use crate::model::events::{Flow, PathStack, Sink};
+use crate::render::wrap;
+
+/// Bytes of a leaf that are printed.
+const SHOWN: usize = 32;
+
+/// Looks for the leaf at an offset while a walk passes by.
+pub struct At {
+    offset: u64,
+    format: Option<&'static dyn Format>,
+    paths: PathStack,
+    open: Vec<Around>,
+    /// The leaf, once found.
+    found: Option<Found>,
+    /// Leaves whose target is the offset's leaf, or the offset itself.
+    pointing: Vec<(u64, String)>,
+    findings: Vec<Diagnostic>,
+}
+
+/// A group around the leaf.
+#[derive(Debug, Clone)]
+struct Around {
+    id: GroupId,
+    kind: GroupKind,
+    path: String,
+    start: u64,
+    end: Option<u64>,
+}
+
+/// What is known of the leaf.
+struct Found {
+    leaf: Leaf,
+    head: Vec<u8>,
+    path: String,
+    around: Vec<Around>,
+}
+
+impl At {
+    /// Looks for the leaf that owns the byte at `offset`.
+    pub fn new(offset: u64, format: Option<&'static dyn Format>) -> At {
+        At {
+            offset,
+            format,
+            paths: PathStack::default(),
+            open: Vec::new(),
+            found: None,
+            pointing: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// Whether the offset lies in the input.
+    pub fn is_found(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// Writes what was found.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn write(&self, out: &mut dyn Write, width: usize) -> io::Result<()> {
+        let Some(found) = &self.found else { return Ok(()) };
+        let leaf = &found.leaf;
+        let info = formats::kind_info(leaf.kind);
+        let (cause, wide) = (formats::cause_of(leaf), formats::width_of(leaf, &found.head));
+        let bytes: Vec<String> = found.head.iter().take(SHOWN).map(|byte| format!("{byte:02x}")).collect();
+        let more = if leaf.len() > u64::try_from(bytes.len()).unwrap_or(0) { " .." } else { "" };
+        let mut words = String::new();
+        match self.format {
+            Some(format) if leaf.kind.owner != Kind::COMMON => format.tell(leaf, &found.head, Telling::Alone, &mut words),
+            _ => words.push_str(&super::hexdump::common_words(leaf)),
+        }
+        let of = if leaf.len() > 1 { format!(", byte {} of {}", self.offset - leaf.start + 1, leaf.len()) } else { String::new() };
+        writeln!(out, "{:#04x} is in {:#04x}..{:#04x}{of}", self.offset, leaf.start, leaf.end)?;
+        writeln!(out, "  bytes    {}{more}", bytes.join(" "))?;
+        writeln!(out, "  path     {}", if found.path.is_empty() { "(the whole message)" } else { &found.path })?;
+        writeln!(out, "  kind     {}", info.name)?;
+        for (index, line) in wrap::lines(&words, width.saturating_sub(11)).iter().enumerate() {
+            writeln!(out, "  {:<8} {line}", if index == 0 { "meaning" } else { "" })?;
+        }
+        let width_part = if wide > 0 { format!(", {wide} of them width") } else { String::new() };
+        writeln!(out, "  counts   {} as {}{width_part}", wrap::count(leaf.len(), "byte", "bytes"), cause.name())?;
+        let bits = self.format.map(|format| format.bits(leaf, &found.head)).unwrap_or_default();
+        self.bits(&bits, out)?;
+        if leaf.target != NO_TARGET {
+            writeln!(out, "  leads to {:#04x}", leaf.target)?;
+        }
+        for (from, path) in &self.pointing {
+            writeln!(out, "  from     {from:#04x} {path}")?;
+        }
+        for around in found.around.iter().rev().filter(|around| around.kind != GroupKind::Root) {
+            self.around(around, out)?;
+        }
+        for one in self.findings.iter().filter(|one| one.start < leaf.end && one.end > leaf.start) {
+            writeln!(out, "  {:<8} {}: {}", one.severity().name(), one.code.text(), one.message)?;
+        }
+        Ok(())
+    }
+
+    fn bits(&self, bits: &[Bits], out: &mut dyn Write) -> io::Result<()> {
+        for (index, bit) in bits.iter().enumerate() {
+            let size = usize::try_from(bit.hi.saturating_sub(bit.lo)).unwrap_or(0).saturating_add(1);
+            let label = if index == 0 { "bits" } else { "" };
+            writeln!(out, "  {label:<8} {:>2}..{:<2} {:0size$b}  {} {}", bit.hi, bit.lo, bit.value, bit.name, bit.value)?;
+        }
+        Ok(())
+    }
+
+    fn around(&self, around: &Around, out: &mut dyn Write) -> io::Result<()> {
+        let kind = match around.kind {
+            GroupKind::Root => "input",
+            GroupKind::Record => "record",
+            GroupKind::Map => "map",
+            GroupKind::List => "list",
+            GroupKind::Value => "field",
+        };
+        let path = if around.path.is_empty() { "(the whole message)" } else { &around.path };
+        match around.end {
+            Some(end) => writeln!(out, "  inside   {:#04x}..{end:#04x} {kind} {path}", around.start),
+            None => writeln!(out, "  inside   {:#04x}.. {kind} {path}", around.start),
+        }
+    }
+}
+
+impl Sink for At {
+    fn open(&mut self, group: &Group<'_>) -> Flow {
+        self.paths.push(group.step);
+        let path = self.paths.path().to_string();
+        self.open.push(Around { id: group.id, kind: group.kind, path, start: group.start, end: None });
+        Ok(())
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
+        if leaf.start <= self.offset && self.offset < leaf.end {
+            let path = self.paths.path().to_string();
+            self.found = Some(Found { leaf: *leaf, head: head.to_vec(), path, around: self.open.clone() });
+        }
+        if leaf.target == self.offset {
+            self.pointing.push((leaf.start, self.paths.path().to_string()));
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, id: GroupId, end: u64) -> Flow {
+        self.paths.pop();
+        self.open.pop();
+        if let Some(found) = &mut self.found
+            && let Some(around) = found.around.iter_mut().find(|around| around.id == id)
+        {
+            around.end = Some(end);
+        }
+        Ok(())
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        self.findings.push(found.clone());
+        Ok(())
+    }
+}

@@ -1,0 +1,333 @@
+//! The head of a dump: what the input is, why, what it says, how to read the rows. Made from a first
+//! reading of the input's first MiB.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use crate::formats::{Format, Nouns};
+use crate::inspect::Inspection;
+use crate::model::diag::{Diagnostic, Severity, Tally};
+use crate::model::events::{Flow, Sink};
+use crate::model::value::{Event, Scalar, Shape};
+use crate::render::style::Paint;
+use crate::render::{View, wrap};
+
+/// Characters of the value that the head tells: two lines.
+const VALUE_CHARS: usize = 170;
+
+/// Scalar elements of a list that the value tells.
+const ELEMENTS: u64 = 8;
+
+/// Characters of one text in the value.
+const TEXT_CHARS: usize = 40;
+
+/// Columns that the labels of a head take.
+const LABEL: usize = 9;
+
+/// What a first reading finds for the head.
+#[derive(Debug)]
+pub struct Preview {
+    nouns: Option<Nouns>,
+    text: String,
+    open: Vec<Open>,
+    /// Containers within a part that is only summarised.
+    skipped: usize,
+    messages: u64,
+    first: Option<(Shape, u64)>,
+    first_scalar: bool,
+    /// Findings told.
+    pub found: Vec<Diagnostic>,
+    /// Findings counted.
+    pub tally: Tally,
+}
+
+/// An open container of the value.
+#[derive(Debug)]
+struct Open {
+    shape: Shape,
+    announced: Option<u64>,
+    items: u64,
+    /// A list of containers: only their number is told.
+    summary: Option<Shape>,
+}
+
+impl Preview {
+    /// A preview in the words of a format.
+    pub fn new(format: Option<&'static dyn Format>) -> Preview {
+        Preview {
+            nouns: format.map(|format| format.info().nouns),
+            text: String::new(),
+            open: Vec::new(),
+            skipped: 0,
+            messages: 0,
+            first: None,
+            first_scalar: false,
+            found: Vec::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// The value in one or two lines.
+    pub fn value(&self) -> String {
+        if self.text.chars().count() <= VALUE_CHARS {
+            return self.text.clone();
+        }
+        let kept: String = self.text.chars().take(VALUE_CHARS - 4).collect();
+        format!("{kept} ...")
+    }
+
+    /// `one map of 4 entries`, `5 objects in a row`.
+    pub fn what(&self) -> String {
+        let Some(nouns) = self.nouns else { return "nothing that is known here".to_string() };
+        match (self.messages, self.first) {
+            (0, _) => "no value".to_string(),
+            (1, Some((Shape::Map, count))) => format!("one {} of {}", nouns.map, wrap::count(count, nouns.entry(), nouns.entries)),
+            (1, Some((Shape::List, count))) => format!("one {} of {}", nouns.list, wrap::count(count, "element", "elements")),
+            (1, None) => "one value".to_string(),
+            (many, _) => format!("{many} {}s in a row", nouns.message),
+        }
+    }
+
+    /// What findings add to rows, by offset.
+    pub fn remarks(&self) -> HashMap<u64, String> {
+        self.found.iter().flat_map(|found| found.remarks.iter().cloned()).collect()
+    }
+
+    fn full(&self) -> bool {
+        // Four bytes a character at most, so the byte length is a cheap upper bound.
+        self.text.len() > VALUE_CHARS.saturating_mul(4)
+    }
+
+    /// Punctuation in front of the next item; false where items are not told one by one.
+    fn before_item(&mut self, item: Option<Shape>) -> bool {
+        if self.skipped > 0 {
+            return false;
+        }
+        let full = self.full();
+        let Some(open) = self.open.last_mut() else {
+            if self.messages > 1 && !self.text.is_empty() {
+                self.text.push_str(", ");
+            }
+            return !full;
+        };
+        let index = open.items;
+        open.items = open.items.saturating_add(1);
+        if open.shape == Shape::List {
+            if index == 0 {
+                open.summary = item;
+                if item.is_none() {
+                    self.text.push('[');
+                }
+            }
+            if open.summary.is_some() || index >= ELEMENTS || full {
+                return false;
+            }
+            if index > 0 {
+                self.text.push_str(", ");
+            }
+            return true;
+        }
+        if full {
+            return false;
+        }
+        match (index, index % 2) {
+            (0, _) => {}
+            (_, 1) => self.text.push_str(": "),
+            _ => self.text.push_str(", "),
+        }
+        true
+    }
+
+    fn begin(&mut self, shape: Shape, announced: Option<u64>) {
+        if self.open.is_empty() && self.skipped == 0 && self.messages == 1 && self.first.is_none() {
+            self.first = Some((shape, announced.unwrap_or(0)));
+        }
+        if !self.before_item(Some(shape)) {
+            self.skipped = self.skipped.saturating_add(1);
+            return;
+        }
+        if shape == Shape::Map {
+            self.text.push('{');
+        }
+        self.open.push(Open { shape, announced, items: 0, summary: None });
+    }
+
+    fn end(&mut self) {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return;
+        }
+        let Some(open) = self.open.pop() else { return };
+        let entries = if open.shape == Shape::Map { open.items.div_ceil(2) } else { open.items };
+        if self.open.is_empty()
+            && self.messages == 1
+            && let Some((_, count)) = &mut self.first
+        {
+            *count = open.announced.unwrap_or(entries);
+        }
+        if open.shape == Shape::Map {
+            self.text.push('}');
+            return;
+        }
+        let nouns = self.nouns.unwrap_or(Nouns { map: "map", entries: "entries", list: "array", message: "object" });
+        let count = open.announced.map_or(entries, |announced| announced.max(entries));
+        match open.summary {
+            Some(shape) => {
+                let noun = if shape == Shape::Map { nouns.map } else { nouns.list };
+                self.text.push_str(&format!("[{}]", wrap::count(count, noun, &format!("{noun}s"))));
+            }
+            None if open.items == 0 => self.text.push_str("[]"),
+            None if count > ELEMENTS => {
+                let more = count.saturating_sub(ELEMENTS);
+                self.text.push_str(&format!(", ... {more} more]"));
+            }
+            None => self.text.push(']'),
+        }
+    }
+
+    fn scalar(&mut self, value: &Scalar<'_>, is_key: bool) {
+        if self.open.is_empty() && self.skipped == 0 {
+            self.first_scalar = true;
+        }
+        if self.before_item(None) {
+            self.text.push_str(&scalar_words(value, is_key));
+        }
+    }
+
+    fn at_key(&self) -> bool {
+        self.open.last().is_some_and(|open| open.shape == Shape::Map && open.items.is_multiple_of(2))
+    }
+}
+
+impl Nouns {
+    /// One of the entries: `entry`, `member`.
+    pub fn entry(&self) -> &'static str {
+        match self.entries {
+            "members" => "member",
+            _ => "entry",
+        }
+    }
+}
+
+fn scalar_words(value: &Scalar<'_>, is_key: bool) -> String {
+    match value {
+        Scalar::Null => "null".to_string(),
+        Scalar::Missing => "(missing)".to_string(),
+        Scalar::Bool(value) => value.to_string(),
+        Scalar::Uint(value) => value.to_string(),
+        Scalar::Int(value) => value.to_string(),
+        Scalar::F32(value) => ryu::Buffer::new().format(*value).to_string(),
+        Scalar::F64(value) => ryu::Buffer::new().format(*value).to_string(),
+        Scalar::Number(text) => text.to_string(),
+        Scalar::Text(text) => {
+            let whole = String::from_utf8_lossy(text);
+            if is_key && crate::model::bytemap::is_plain_name(&whole) {
+                return whole.to_string();
+            }
+            let kept: String = whole.chars().take(TEXT_CHARS).collect();
+            let quoted = crate::formats::quoted(kept.as_bytes());
+            if kept.len() < whole.len() { format!("{quoted}..") } else { quoted }
+        }
+        Scalar::Bytes(bytes) => wrap::count(u64::try_from(bytes.len()).unwrap_or(0), "byte", "bytes"),
+        Scalar::Ext(kind, bytes) => format!("ext {kind} of {} bytes", bytes.len()),
+        Scalar::Timestamp(secs, nanos) => jiff::Timestamp::new(*secs, i32::try_from(*nanos).unwrap_or(0))
+            .map_or_else(|_| format!("{secs} s"), |time| time.to_string()),
+    }
+}
+
+impl Sink for Preview {
+    fn wants_values(&self) -> bool {
+        true
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        if self.tally.count(found.severity()) {
+            self.found.push(found.clone());
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, event: Event<'_>) -> Flow {
+        match event {
+            Event::Message(number) => self.messages = number.saturating_add(1),
+            Event::Begin(shape, announced) => self.begin(shape, announced),
+            Event::End => self.end(),
+            Event::Scalar(value) => {
+                let is_key = self.at_key();
+                self.scalar(&value, is_key);
+            }
+            Event::Piece { total, first: true, .. } => {
+                let words = total.map_or("a long value".to_string(), |total| format!("{total} bytes"));
+                if self.before_item(None) {
+                    self.text.push_str(&words);
+                }
+            }
+            Event::Piece { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+/// `, 1 ERROR, 2 warnings`, or nothing.
+fn findings(tally: &Tally) -> String {
+    let mut text = String::new();
+    if tally.errors > 0 {
+        text.push_str(&format!(", {}", wrap::count(tally.errors, "ERROR", "ERRORS")));
+    }
+    if tally.warnings > 0 {
+        text.push_str(&format!(", {}", wrap::count(tally.warnings, "warning", "warnings")));
+    }
+    text
+}
+
+/// Writes the head.
+///
+/// # Errors
+/// Output that cannot be written.
+pub fn write(out: &mut dyn Write, inspection: &Inspection, preview: &Preview, told: bool, view: &View) -> io::Result<()> {
+    let paint = Paint::new(view.color);
+    let mut first = String::new();
+    let mut title = format!("{}: ", inspection.name);
+    for layer in &inspection.outer {
+        title.push_str(&format!("{} -> ", layer.said));
+    }
+    if let Some(size) = inspection.message_size() {
+        title.push_str(&format!("{} of ", wrap::count(size, "byte", "bytes")));
+    }
+    title.push_str(inspection.format.map_or("no known format", |format| format.info().title));
+    if inspection.format.is_some() {
+        let begins = if inspection.complete { ", " } else { ", begins with " };
+        title.push_str(&format!("{begins}{}{}", preview.what(), findings(&preview.tally)));
+    }
+    paint.bold(&title, &mut first);
+    writeln!(out, "{first}")?;
+    if !told && !inspection.candidates.is_empty() {
+        label(out, "why", &inspection.why(), view.width)?;
+    }
+    let value = preview.value();
+    if !value.is_empty() {
+        label(out, "value", &value, view.width)?;
+    }
+    if let Some(format) = inspection.format {
+        label(out, "read", format.info().read, view.width)?;
+    }
+    for (number, layer) in inspection.outer.iter().enumerate() {
+        let number = number.saturating_add(1);
+        writeln!(out, "   -- layer {number}: {} (--layer {number} shows it, -e raw reads the text itself)", layer.said)?;
+    }
+    writeln!(out)
+}
+
+fn label(out: &mut dyn Write, name: &str, text: &str, width: usize) -> io::Result<()> {
+    let room = width.saturating_sub(LABEL).max(30);
+    for (index, line) in wrap::lines(text, room).iter().enumerate() {
+        let name = if index == 0 { name } else { "" };
+        writeln!(out, "  {name:<7}{line}")?;
+    }
+    Ok(())
+}
+
+/// The worst severity of a preview, for what stands on a terminal.
+pub fn worst(preview: &Preview) -> Option<Severity> {
+    preview.found.iter().map(Diagnostic::severity).max()
+}

@@ -1,0 +1,460 @@
+//! The annotated dump: one row a field (or leaf), with its bytes, name and meaning, in the order of
+//! the file. A sink: only the row that is open is held, so that an input of any size streams.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Write;
+
+use crate::formats::{self, Counts, Format, Note, Telling};
+use crate::model::bytemap::{Bits, Group, GroupId, GroupKind, Kind, Leaf, Step};
+use crate::model::diag::Diagnostic;
+use crate::model::events::{Flow, PathStack, Sink};
+use crate::model::limits;
+use crate::render::columns::Columns;
+use crate::render::hidden::{Hidden, Reason};
+use crate::render::row::{self, Look, Row};
+use crate::render::style::Paint;
+use crate::render::{Notes, Rows, View, wrap};
+use crate::size::Causes;
+
+/// Lines of one value from which its inside is elided, and how many lines stay in front of that.
+const LONG_VALUE_LINES: usize = 12;
+const SHOWN_LINES: usize = 4;
+
+/// Longest path in a pipe, where nothing is cut to columns.
+const LONGEST_FIELD: usize = 80;
+
+/// Bytes of one value held before its full lines are printed (`--all`).
+const HELD: usize = 64 * 1024;
+
+/// The dump of one layer.
+pub struct Dump<'a> {
+    out: &'a mut dyn Write,
+    format: Option<&'static dyn Format>,
+    view: View,
+    columns: Columns,
+    paint: Paint,
+    row: Row,
+    paths: PathStack,
+    levels: Vec<Level>,
+    hidden: Option<Hidden>,
+    /// Number of open groups when a hidden group opened.
+    hiding: Option<usize>,
+    /// Bytes that are elided inside the open row's last leaf.
+    eliding: bool,
+    told: HashSet<&'static str>,
+    /// Texts that findings add to rows, by the offset of their first leaf.
+    remarks: HashMap<u64, String>,
+    any_row: bool,
+    rows: u64,
+    words: String,
+    /// Bytes by cause.
+    pub causes: Causes,
+    /// Names and kinds, for the foot.
+    pub counts: Counts,
+}
+
+/// An open group.
+struct Level {
+    kind: GroupKind,
+    /// The step is an index: the row shows the path around it too.
+    indexed: bool,
+    start: u64,
+    index: u64,
+    /// Rows of this group printed: the first names the field.
+    named: bool,
+}
+
+impl<'a> Dump<'a> {
+    /// A dump to `out`. `size` sets the digits of offsets; `remarks` come from an earlier reading.
+    pub fn new(
+        out: &'a mut dyn Write,
+        format: Option<&'static dyn Format>,
+        view: View,
+        size: u64,
+        remarks: HashMap<u64, String>,
+    ) -> Dump<'a> {
+        Dump {
+            columns: Columns::new(view.width, size),
+            paint: Paint::new(view.color),
+            out,
+            format,
+            view,
+            row: Row::default(),
+            paths: PathStack::default(),
+            levels: Vec::new(),
+            hidden: None,
+            hiding: None,
+            eliding: false,
+            told: HashSet::new(),
+            remarks,
+            any_row: false,
+            rows: 0,
+            words: String::new(),
+            causes: Causes::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Prints what is still open.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn finish(&mut self) -> Flow {
+        self.flush()?;
+        let trailing = self.hidden.as_ref().is_some_and(|hidden| hidden.reason == Reason::Range);
+        if trailing {
+            self.hidden = None;
+        }
+        self.show_hidden()?;
+        let look = Look {
+            columns: &self.columns,
+            paint: self.paint,
+            depth: 0,
+            field: "",
+            cut: self.view.cut,
+            notes: Vec::new(),
+        };
+        // Findings at the very end speak of bytes that are not there.
+        Ok(self.row.print_loose(&look, self.out)?)
+    }
+
+    /// Levels that set bytes further right: those below the message.
+    fn depth(&self) -> usize {
+        self.levels.len().saturating_sub(3)
+    }
+
+    /// The field column of the open row.
+    fn field(&self) -> String {
+        let Some(level) = self.levels.last() else { return String::new() };
+        let scalar = level.kind == GroupKind::Value;
+        let path = self.paths.path();
+        if path.is_empty() {
+            return String::new();
+        }
+        if self.view.full_paths || self.view.rows == Rows::Leaves {
+            return path.to_string();
+        }
+        if level.named && self.view.rows != Rows::Tree {
+            return String::new();
+        }
+        let deep = self.levels.len() > 3;
+        if scalar && deep && !level.indexed { format!("  {}", self.paths.last()) } else { wrap::cut_left(path, LONGEST_FIELD) }
+    }
+
+    fn is_visible(&self) -> bool {
+        let in_range = self.view.ranges.is_empty()
+            || self.view.ranges.iter().any(|(from, to)| self.row.start < *to && self.row.end > *from);
+        in_range && self.in_path()
+    }
+
+    fn in_path(&self) -> bool {
+        let Some(wanted) = &self.view.path else { return true };
+        let path = self.paths.path();
+        let rest = path.strip_prefix(wanted.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
+    }
+
+    /// Ends the open row.
+    fn flush(&mut self) -> Flow {
+        if self.row.is_empty() {
+            return Ok(());
+        }
+        let full = self.view.max_rows.is_some_and(|most| self.rows >= most);
+        if !self.is_visible() || full {
+            let reason = match (full, self.in_path()) {
+                (true, _) => Reason::Rows,
+                (false, true) => Reason::Range,
+                (false, false) => Reason::Path,
+            };
+            let (start, end) = (self.row.start, self.row.end);
+            self.hide(reason, start, end, 0);
+            self.row = Row::default();
+            return Ok(());
+        }
+        self.show_hidden()?;
+        if let Some(remark) = self.remarks.get(&self.row.seen.first().map_or(self.row.start, |seen| last_head(&self.row, seen.leaf.start))) {
+            let remark = format!(", {remark}");
+            self.row.say(&remark);
+        }
+        let notes = self.notes();
+        let field = self.field();
+        let look = Look {
+            columns: &self.columns,
+            paint: self.paint,
+            depth: self.depth(),
+            field: &field,
+            cut: self.view.cut,
+            notes,
+        };
+        if self.view.rows == Rows::Tree {
+            tree_row(&mut self.row, &look, self.out)?;
+        } else {
+            self.row.print(&look, self.out)?;
+        }
+        self.any_row = true;
+        self.rows = self.rows.saturating_add(1);
+        self.eliding = false;
+        if let Some(level) = self.levels.last_mut() {
+            level.named = true;
+        }
+        self.row = Row::default();
+        Ok(())
+    }
+
+    /// Notes to print below the open row.
+    fn notes(&mut self) -> Vec<Note> {
+        let mut notes = if self.view.bits { self.bit_notes() } else { Vec::new() };
+        if self.view.notes == Notes::None || self.view.rows != Rows::Fields {
+            return notes;
+        }
+        for note in row::notes_for(self.format, &self.row) {
+            if self.view.notes == Notes::All || self.told.insert(note.id) {
+                notes.push(note);
+            }
+        }
+        notes
+    }
+
+    /// The bit fields of each leaf as a note; in rows of leaves they stand in the row itself.
+    fn bit_notes(&self) -> Vec<Note> {
+        let (Some(format), true) = (self.format, self.view.rows == Rows::Fields) else { return Vec::new() };
+        let mut notes = Vec::new();
+        for seen in &self.row.seen {
+            let bits = format.bits(&seen.leaf, &seen.head);
+            if !bits.is_empty() {
+                let end = seen.leaf.start.saturating_add(u64::from(bits.iter().map(|b| b.hi).max().unwrap_or(0)) / 8 + 1);
+                let carets = vec![(seen.leaf.start, end.min(seen.leaf.end))];
+                notes.push(Note { id: "bits", carets, text: bit_words(&bits) });
+            }
+        }
+        notes
+    }
+
+    fn hide(&mut self, reason: Reason, start: u64, end: u64, index: u64) {
+        let path = self.paths.path();
+        let list = path.rfind('[').and_then(|at| path.get(..at)).unwrap_or(path);
+        let depth = self.depth();
+        match &mut self.hidden {
+            Some(hidden) if hidden.continues(reason, list) => hidden.add(index, start, end),
+            // Of two runs of different reasons the outer one is told at the next row.
+            Some(hidden) if hidden.reason == Reason::Path || reason == Reason::Path => {
+                self.hidden = Some(run(reason, list, start, end, depth, index));
+            }
+            Some(_) | None => {
+                // Cannot fail to be told: a run that is replaced is printed first.
+                let _ = self.show_hidden();
+                self.hidden = Some(run(reason, list, start, end, depth, index));
+            }
+        }
+    }
+
+    fn show_hidden(&mut self) -> Flow {
+        let Some(hidden) = self.hidden.take() else { return Ok(()) };
+        // What lies before the first row that is shown is not worth a line.
+        if !self.any_row && hidden.reason == Reason::Range {
+            return Ok(());
+        }
+        let Some(text) = hidden.line() else { return Ok(()) };
+        let indent = self.columns.bytes_at.saturating_add(self.columns.indent(hidden.depth));
+        let mut line = " ".repeat(indent);
+        self.paint.dim(&text, &mut line);
+        line.push('\n');
+        Ok(self.out.write_all(line.as_bytes())?)
+    }
+
+    /// Why a group that opens is not shown, if so.
+    fn reason(&self, group: &Group<'_>) -> Option<Reason> {
+        match group.step {
+            Step::Message(number) if self.view.messages.is_some_and(|(from, to)| number < from || number >= to) => {
+                Some(Reason::Messages)
+            }
+            Step::Message(number) if self.view.max_items.is_some_and(|most| number >= most) => Some(Reason::Messages),
+            Step::Index(index) if self.view.max_items.is_some_and(|most| index >= most) => Some(Reason::Items),
+            _ if self.view.depth.is_some_and(|most| self.levels.len() > most.saturating_add(1)) => Some(Reason::Depth),
+            _ => None,
+        }
+    }
+
+    fn tell(&mut self, leaf: &Leaf, head: &[u8]) {
+        let telling = if self.view.rows == Rows::Leaves { Telling::Alone } else { Telling::Row };
+        self.words.clear();
+        match self.format {
+            Some(format) if leaf.kind.owner != Kind::COMMON => format.tell(leaf, head, telling, &mut self.words),
+            _ => self.words.push_str(&common_words(leaf)),
+        }
+        if self.view.rows == Rows::Leaves && self.view.bits {
+            let bits = self.format.map(|format| format.bits(leaf, head)).unwrap_or_default();
+            self.row.say(&format!("{:<11}", first_byte_bits(&bits)));
+        }
+        self.row.say(&self.words);
+    }
+
+    /// Bytes of a leaf to show in front of and behind what is elided; none behind where nothing is.
+    fn shown(&self, leaf: &Leaf, head: &[u8]) -> (usize, usize) {
+        let cells = self.columns.cells(self.depth());
+        let long = cells.saturating_mul(LONG_VALUE_LINES);
+        if self.view.all || usize::try_from(leaf.len()).is_ok_and(|len| len <= long) {
+            return (head.len(), 0);
+        }
+        (cells.saturating_mul(SHOWN_LINES), cells)
+    }
+}
+
+impl Sink for Dump<'_> {
+    fn open(&mut self, group: &Group<'_>) -> Flow {
+        if self.hiding.is_none() {
+            self.flush()?;
+        }
+        self.paths.push(group.step);
+        let index = match group.step {
+            Step::Index(index) | Step::Message(index) => index,
+            _ => 0,
+        };
+        if let Step::Name(name) = group.step {
+            count_name(&mut self.counts, name);
+        }
+        if self.hiding.is_none() && self.reason(group).is_some() {
+            self.hiding = Some(self.levels.len());
+        }
+        let indexed = matches!(group.step, Step::Index(_));
+        self.levels.push(Level { kind: group.kind, indexed, start: group.start, index, named: false });
+        Ok(())
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
+        self.causes.add(leaf, head);
+        let count = self.counts.kinds.entry(leaf.kind.code).or_default();
+        *count = count.saturating_add(1);
+        if self.hiding.is_some() {
+            return Ok(());
+        }
+        if self.view.rows == Rows::Leaves {
+            self.flush()?;
+        }
+        self.tell(leaf, head);
+        let (shown, tail) = self.shown(leaf, head);
+        self.eliding = tail > 0;
+        self.row.push(leaf, head, shown, tail);
+        Ok(())
+    }
+
+    fn more(&mut self, bytes: &[u8]) -> Flow {
+        if self.hiding.is_some() {
+            return Ok(());
+        }
+        if self.eliding {
+            self.row.roll(bytes, self.columns.cells(self.depth()));
+            return Ok(());
+        }
+        self.row.extend(bytes);
+        if self.row.held() > HELD && self.is_visible() && self.view.rows != Rows::Tree {
+            let field = self.field();
+            let look = Look {
+                columns: &self.columns,
+                paint: self.paint,
+                depth: self.depth(),
+                field: &field,
+                cut: self.view.cut,
+                notes: Vec::new(),
+            };
+            self.row.print_begun(&look, self.out)?;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, _id: GroupId, end: u64) -> Flow {
+        if self.hiding.is_none() {
+            self.flush()?;
+        }
+        let level = self.levels.pop();
+        if self.hiding == Some(self.levels.len()) {
+            self.hiding = None;
+            let (start, index) = level.as_ref().map_or((end, 0), |level| (level.start, level.index));
+            let reason = match level.as_ref().map(|level| level.indexed) {
+                Some(true) if self.view.max_items.is_some_and(|most| index >= most) => Reason::Items,
+                _ if self.levels.len() == 1 && (self.view.messages.is_some() || self.view.max_items.is_some()) => Reason::Messages,
+                _ => Reason::Depth,
+            };
+            self.hide(reason, start, end, index);
+        }
+        self.paths.pop();
+        Ok(())
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        if self.hiding.is_none() {
+            self.row.found.push(found.clone());
+        }
+        Ok(())
+    }
+}
+
+fn run(reason: Reason, path: &str, start: u64, end: u64, depth: usize, index: u64) -> Hidden {
+    let mut hidden = Hidden::new(reason, path, start, depth, index);
+    hidden.add(index, start, end);
+    hidden
+}
+
+fn count_name(counts: &mut Counts, name: &str) {
+    if let Some(count) = counts.names.get_mut(name) {
+        *count = count.saturating_add(1);
+    } else if counts.names.len() < limits::LEDGER_PATHS {
+        counts.names.insert(name.to_string(), 1);
+    }
+}
+
+/// Offset of the head that a remark speaks of: the last leaf of a container's row.
+fn last_head(row: &Row, first: u64) -> u64 {
+    row.seen.iter().rev().map(|seen| seen.leaf.start).next().unwrap_or(first)
+}
+
+/// Words for leaves of no format.
+pub fn common_words(leaf: &Leaf) -> String {
+    let name = formats::kind_info(leaf.kind).name;
+    format!("{name}, {}", wrap::count(leaf.len(), "byte", "bytes"))
+}
+
+/// Bit fields in words: `1000 0100: fixmap 8, entries 4`.
+fn bit_words(bits: &[Bits]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for bit in bits {
+        let size = usize::try_from(bit.hi.saturating_sub(bit.lo)).unwrap_or(0).saturating_add(1);
+        words.push(format!("{} {:0size$b} = {}", bit.name, bit.value, bit.value));
+    }
+    words.join(", ")
+}
+
+/// The bits of the first byte, parted where the fields part.
+fn first_byte_bits(bits: &[Bits]) -> String {
+    let mut first: Vec<&Bits> = bits.iter().filter(|bit| bit.hi < 8).collect();
+    first.sort_by_key(|bit| std::cmp::Reverse(bit.hi));
+    let parts: Vec<String> = first
+        .iter()
+        .map(|bit| {
+            let size = usize::try_from(bit.hi.saturating_sub(bit.lo)).unwrap_or(0).saturating_add(1);
+            format!("{:0size$b}", bit.value)
+        })
+        .collect();
+    parts.join(" ")
+}
+
+/// A row of the tree: offset, name set in by depth, meaning.
+fn tree_row(row: &mut Row, look: &Look<'_>, out: &mut dyn Write) -> std::io::Result<()> {
+    let indent = look.depth.saturating_add(usize::from(!look.field.is_empty())).saturating_mul(2).min(60);
+    let field = look.field.trim_start();
+    let mut text = String::new();
+    look.paint.dim(&format!("{:0digits$x}", row.start, digits = look.columns.digits), &mut text);
+    text.push_str(&" ".repeat(indent.saturating_add(2)));
+    look.paint.bold(field, &mut text);
+    if !field.is_empty() {
+        text.push_str("  ");
+    }
+    text.push_str(&row.meaning);
+    text.push('\n');
+    for found in &row.found {
+        let line = format!("{} {}: {}\n", found.severity().name().to_uppercase(), found.code.text(), found.message);
+        text.push_str(&" ".repeat(indent.saturating_add(look.columns.digits).saturating_add(2)));
+        look.paint.severity(found.severity(), &line, &mut text);
+    }
+    out.write_all(text.as_bytes())
+}

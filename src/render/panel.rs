@@ -1,0 +1,37 @@
+//! A plain panel of bytes that nothing recognised, drawn by the hexyl library.
+
+use std::io::{self, Write};
+
+use hexyl::{BorderStyle, PrinterBuilder};
+
+use crate::model::limits;
+use crate::render::{View, wrap};
+use crate::wire::reader::Window;
+
+/// Bytes shown where not all are asked for.
+const SHOWN: u64 = 256;
+
+/// Draws the first bytes of an input, or all of them.
+///
+/// # Errors
+/// Input that cannot be read, output that cannot be written.
+pub fn write(out: &mut dyn Write, window: &mut Window, view: &View) -> io::Result<()> {
+    let most = if view.all { limits::TEXT_INPUT } else { SHOWN };
+    let bytes = window.at(0, usize::try_from(most).unwrap_or(limits::SAMPLE))?.to_vec();
+    let shown = u64::try_from(bytes.len()).unwrap_or(0);
+    let more = window.size().map(|size| size.saturating_sub(shown));
+    let mut drawn = Vec::new();
+    PrinterBuilder::new(&mut drawn)
+        .show_color(view.color)
+        .with_border_style(BorderStyle::None)
+        .enable_squeezing(!view.all)
+        .num_panels(if view.width >= 80 { 2 } else { 1 })
+        .build()
+        .print_all(&bytes[..])?;
+    out.write_all(&drawn)?;
+    match more {
+        Some(0) => Ok(()),
+        Some(more) => writeln!(out, "      ... {} (--all shows them)", wrap::count(more, "more byte", "more bytes")),
+        None => writeln!(out, "      ... and what follows (--all shows it)"),
+    }
+}

@@ -1,0 +1,82 @@
+//! Fits text into columns: wrapping for sentences, cutting for names and meanings.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Columns that a text takes on a terminal.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Wraps sentences at blanks into lines of at most `columns`; a word that is longer stands alone.
+pub fn lines(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let joined = width(&line).saturating_add(1).saturating_add(width(word));
+        if !line.is_empty() && joined > columns {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// The text, or its beginning and `...` where it is wider than `columns`.
+pub fn cut_right(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_string();
+    }
+    let mut kept = String::new();
+    let mut used = 3usize;
+    for c in text.chars() {
+        used = used.saturating_add(c.width().unwrap_or(0));
+        if used > columns {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{kept}...")
+}
+
+/// The text, or `..` and its end where it is wider than `columns`.
+pub fn cut_left(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_string();
+    }
+    let mut kept = Vec::new();
+    let mut used = 2usize;
+    for c in text.chars().rev() {
+        used = used.saturating_add(c.width().unwrap_or(0));
+        if used > columns {
+            break;
+        }
+        kept.push(c);
+    }
+    kept.reverse();
+    format!("..{}", kept.into_iter().collect::<String>())
+}
+
+/// A number with its unit: `1 byte`, `3 bytes`.
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_at_blanks_and_cut_at_either_end() {
+        assert_eq!(lines("ab cd ef", 5), ["ab cd", "ef"]);
+        assert_eq!(lines("abcdefgh i", 5), ["abcdefgh", "i"]);
+        assert_eq!(cut_right("abcdefgh", 6), "abc...");
+        assert_eq!(cut_left("items[0].sku", 8), "..0].sku");
+        assert_eq!(cut_right("€€€", 3), "€€€");
+    }
+}
