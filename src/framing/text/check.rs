@@ -54,8 +54,12 @@ pub fn best(text: &[u8]) -> (Vec<u8>, &'static str, String) {
 /// The carried text of a reading.
 pub fn carried(text: &[u8], undone: &Undone) -> String {
     let carrier = undone.leaves.iter().filter(|leaf| leaf.kind == Kind::CARRIER);
-    let pieces = carrier.map(|leaf| text[leaf.start as usize..leaf.end as usize].escape_ascii().to_string());
+    let pieces = carrier.map(|leaf| text[place(leaf.start)..place(leaf.end)].escape_ascii().to_string());
     pieces.collect::<Vec<_>>().join(" ")
+}
+
+fn place(offset: u64) -> usize {
+    usize::try_from(offset).unwrap()
 }
 
 /// Bytes of a hex text without separators.
@@ -75,8 +79,12 @@ impl Random {
         self.0 % limit
     }
 
+    fn place(&mut self, len: usize) -> usize {
+        place(self.below(len as u64))
+    }
+
     fn bytes(&mut self, most: u64) -> Vec<u8> {
-        (0..8 + self.below(most)).map(|_| self.below(256) as u8).collect()
+        (0..8 + self.below(most)).map(|_| self.below(256).to_le_bytes()[0]).collect()
     }
 }
 
@@ -113,7 +121,7 @@ fn written(bytes: &[u8]) -> Vec<(Encoding, String)> {
         (Encoding::Escaped, joined(bytes, "", |byte| byte.escape_ascii().to_string())),
         (Encoding::Decimal, joined(bytes, " ", u8::to_string)),
         (Encoding::Decimal, format!("[{}]\n", joined(bytes, ", ", u8::to_string))),
-        (Encoding::Decimal, format!("{{ {} }}", joined(bytes, ",", |byte| (*byte as i8).to_string()))),
+        (Encoding::Decimal, format!("{{ {} }}", joined(bytes, ",", |byte| byte.cast_signed().to_string()))),
         (
             Encoding::Xxd,
             rows(bytes, |at, row| {
@@ -161,15 +169,15 @@ fn garbage_in_any_notation_is_owned_to_the_last_byte() {
     let mut random = Random(88_172_645_463_325_252);
     for round in 0..20_000u64 {
         let text: Vec<u8> = if round % 2 == 0 {
-            (0..random.below(80)).map(|_| alphabet[random.below(alphabet.len() as u64) as usize]).collect()
+            (0..random.below(80)).map(|_| alphabet[random.place(alphabet.len())]).collect()
         } else {
             let samples = written(&random.bytes(40));
-            let mut text = samples[random.below(samples.len() as u64) as usize].1.clone().into_bytes();
+            let mut text = samples[random.place(samples.len())].1.clone().into_bytes();
             for _ in 0..random.below(4) {
-                let at = random.below(text.len() as u64) as usize;
+                let at = random.place(text.len());
                 match random.below(3) {
-                    0 => text[at] = alphabet[random.below(alphabet.len() as u64) as usize],
-                    1 => text.insert(at, alphabet[random.below(alphabet.len() as u64) as usize]),
+                    0 => text[at] = alphabet[random.place(alphabet.len())],
+                    1 => text.insert(at, alphabet[random.place(alphabet.len())]),
                     _ => text.truncate(at.max(1)),
                 }
             }

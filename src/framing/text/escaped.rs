@@ -323,6 +323,6 @@ mod tests {
         let undone = told(br#""\x41\q\400B" C "D""#, Encoding::Escaped);
         assert_eq!(undone.bytes, b"ABD");
         let places: Vec<_> = undone.found.iter().map(|found| (found.start, found.end)).collect();
-        assert_eq!(places, [(5, 11), (13, 16)]);
+        assert_eq!(places, [(5, 11), (14, 16)]);
     }
 }
