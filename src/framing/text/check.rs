@@ -236,3 +236,21 @@ fn findings_past_the_limit_are_counted() {
     assert_eq!((undone.bytes.len(), undone.found.len()), (200, 101));
     assert!(undone.found[100].message.starts_with("100 more places"), "{}", undone.found[100].message);
 }
+
+#[test]
+fn hostile_text_is_read_in_linear_time() {
+    let row = "00 ".repeat(500_000);
+    let texts = [
+        format!("{{0x0a {}", "/* ".repeat(500_000)),
+        "a!=\n".repeat(500_000),
+        format!("00000000: {row}\n{}", "*\n0007a120\n".repeat(100_000)),
+        "\"\\".repeat(500_000),
+        "0000  0g ".repeat(200_000),
+        format!("[{}", "-".repeat(1_500_000)),
+    ];
+    let start = std::time::Instant::now();
+    for text in &texts {
+        guesses(text.as_bytes());
+    }
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

@@ -159,7 +159,7 @@ fn groups(reading: &mut Reading<'_>, row: &Row<'_>, swap: bool) -> Fit {
 fn expand(reading: &mut Reading<'_>, row: &Row<'_>, state: &mut State) -> Fit {
     let Some(star) = state.squeeze.take() else { return Ok(()) };
     let before = wide(reading.bytes.len());
-    let pattern = reading.bytes.get(state.last..).unwrap_or(&[]).to_vec();
+    let pattern = state.last..reading.bytes.len();
     let missing = state.offsets.missing(row.offset, before, wide(pattern.len()));
     let total = missing.map(|missing| state.squeezed.saturating_add(missing)).filter(|total| *total <= SQUEEZED);
     let (Some(missing), Some(total)) = (missing, total) else {
@@ -168,9 +168,11 @@ fn expand(reading: &mut Reading<'_>, row: &Row<'_>, state: &mut State) -> Fit {
         return reading.complain(star, star.saturating_add(1), &message, "");
     };
     state.squeezed = total;
-    let missing = usize::try_from(missing).unwrap_or(0);
-    reading.bytes.extend(pattern.iter().cycle().take(missing));
-    state.last = reading.bytes.len().saturating_sub(pattern.len());
+    let end = reading.bytes.len().saturating_add(usize::try_from(missing).unwrap_or(0));
+    while reading.bytes.len() < end {
+        state.last = reading.bytes.len();
+        reading.bytes.extend_from_within(pattern.clone());
+    }
     Ok(())
 }
 

@@ -5,6 +5,9 @@ use super::reading::{is_white, run};
 /// Bytes of code in front of a list, and behind it, at most.
 const CODE: usize = 512;
 
+/// Bytes of a comment at most. Where none is closed, each that is opened costs this search.
+const COMMENT: usize = 1024;
+
 /// The code around a list of bytes. Offsets count from where the search began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Enclosure {
@@ -99,7 +102,8 @@ pub(super) fn gap(text: &[u8], is_separator: fn(u8) -> bool) -> usize {
 /// Length of the comment, or of Java's cast, that begins here.
 fn comment(text: &[u8]) -> usize {
     if text.starts_with(b"/*") {
-        memchr::memmem::find(text, b"*/").map_or(0, |end| end.saturating_add(2))
+        let near = text.get(..COMMENT).unwrap_or(text);
+        memchr::memmem::find(near, b"*/").map_or(0, |end| end.saturating_add(2))
     } else if text.starts_with(b"//") {
         memchr::memchr(b'\n', text).unwrap_or(text.len())
     } else if text.starts_with(b"(byte)") {

@@ -143,6 +143,9 @@ impl<'a> Reading<'a> {
             self.own(len, Kind::UNREAD, Flags::ERROR);
             return Ok(());
         }
+        if self.is_full() {
+            return self.unread(len, "", "");
+        }
         let shown = shown(self.rest().get(..len).unwrap_or(self.rest()));
         let message = format!("{expected} expected, `{shown}` stands there");
         self.unread(len, &message, "")
@@ -161,15 +164,22 @@ impl<'a> Reading<'a> {
         if self.strict {
             return Err(Misfit);
         }
-        let line = self.line_of(start);
-        let message = format!("{message} (line {line})");
-        self.report(Diagnostic::new(Code::EncodingBad, wide(start), wide(end), message).help(help));
+        let mut found = Diagnostic::new(Code::EncodingBad, wide(start), wide(end), "").help(help);
+        if !self.is_full() {
+            found.message = format!("{message} (line {})", self.line_of(start));
+        }
+        self.report(found);
         Ok(())
+    }
+
+    /// Whether further findings are only counted.
+    fn is_full(&self) -> bool {
+        wide(self.found.len()) >= limits::DIAGNOSTICS
     }
 
     /// Keeps a finding, or counts it once there are too many.
     pub fn report(&mut self, found: Diagnostic) {
-        if wide(self.found.len()) < limits::DIAGNOSTICS {
+        if !self.is_full() {
             self.found.push(found);
             return;
         }
