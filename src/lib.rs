@@ -1,5 +1,6 @@
 //! Shows what every byte of a binary message is.
 
+pub mod cli;
 pub mod formats;
 pub mod framing;
 pub mod inspect;
