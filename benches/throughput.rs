@@ -1,1 +1,3 @@
+//! How fast the formats are read.
+
 fn main() {}

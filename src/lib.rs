@@ -1,6 +1,7 @@
 //! Shows what every byte of a binary message is.
 
 pub mod cli;
+pub mod convert;
 pub mod formats;
 pub mod framing;
 pub mod inspect;

@@ -1,5 +1,5 @@
 //! Parses the command line, runs it, ends with its exit status.
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    wireinspect::cli::main()
 }

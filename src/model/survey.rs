@@ -10,6 +10,18 @@ use crate::model::diag::{Diagnostic, Severity, Tally};
 use crate::model::events::{Flow, Sink};
 use crate::model::value::{Event, Long, Scalar, Shape};
 
+/// Name of the JSON object that stands for a MessagePack ext object: `{"$ext":[type,"hex"]}`.
+pub const TAG_EXT: &str = "$ext";
+/// Name of the one that stands for a map that no JSON object can hold: `{"$map":[[k,v],…]}`.
+pub const TAG_MAP: &str = "$map";
+/// Name of the one that stands for a point in time: `{"$timestamp":[seconds,nanoseconds]}`.
+pub const TAG_TIMESTAMP: &str = "$timestamp";
+
+/// Whether an object whose only name this is would read as a tagged form.
+pub fn is_tag(name: &[u8]) -> bool {
+    [TAG_EXT, TAG_MAP, TAG_TIMESTAMP].iter().any(|tag| tag.as_bytes() == name)
+}
+
 /// Container sizes from here on stand in a side table.
 const SMALL: u64 = 255;
 
@@ -26,7 +38,7 @@ pub struct Survey {
     pub containers: u64,
     small: Vec<u8>,
     large: HashMap<u64, u64>,
-    /// Maps that have a key which is not text, or one key twice.
+    /// Maps that have a key which is not text, or one key twice, or only the name of a tagged form.
     odd_maps: BTreeSet<u64>,
     open: Vec<Open>,
     want: Want,
@@ -62,7 +74,8 @@ impl Survey {
         if u64::from(small) < SMALL { u64::from(small) } else { self.large.get(&ordinal).copied().unwrap_or(SMALL) }
     }
 
-    /// Whether container number `ordinal` is a map with a key that is not text, or with one key twice.
+    /// Whether container number `ordinal` is a map with a key that is not text, with one key twice, or
+    /// with nothing but a key that would make the object read as a tagged form.
     pub fn is_odd_map(&self, ordinal: u64) -> bool {
         self.odd_maps.contains(&ordinal)
     }
@@ -99,6 +112,9 @@ impl Survey {
 
     fn end(&mut self) {
         let Some(open) = self.open.pop() else { return };
+        if open.items.div_ceil(2) == 1 && open.keys.iter().any(|key| is_tag(key)) {
+            self.odd_maps.insert(open.ordinal);
+        }
         if !self.want.counts {
             return;
         }

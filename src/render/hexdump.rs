@@ -167,7 +167,7 @@ impl<'a> Dump<'a> {
                 (false, false) => Reason::Path,
             };
             let (start, end) = (self.row.start, self.row.end);
-            self.hide(reason, start, end, 0);
+            self.hide(reason, start, end, 0)?;
             self.row = Row::default();
             return Ok(());
         }
@@ -230,22 +230,21 @@ impl<'a> Dump<'a> {
         notes
     }
 
-    fn hide(&mut self, reason: Reason, start: u64, end: u64, index: u64) {
+    /// Notes a row or group that is not shown; a run of another kind before it is told first.
+    fn hide(&mut self, reason: Reason, start: u64, end: u64, index: u64) -> Flow {
         let path = self.paths.path();
-        let list = path.rfind('[').and_then(|at| path.get(..at)).unwrap_or(path);
-        let depth = self.depth();
-        match &mut self.hidden {
-            Some(hidden) if hidden.continues(reason, list) => hidden.add(index, start, end),
-            // Of two runs of different reasons the outer one is told at the next row.
-            Some(hidden) if hidden.reason == Reason::Path || reason == Reason::Path => {
-                self.hidden = Some(run(reason, list, start, end, depth, index));
-            }
-            Some(_) | None => {
-                // Cannot fail to be told: a run that is replaced is printed first.
-                let _ = self.show_hidden();
-                self.hidden = Some(run(reason, list, start, end, depth, index));
-            }
+        let list = path.rfind('[').and_then(|at| path.get(..at)).unwrap_or(path).to_string();
+        if let Some(hidden) = self.hidden.as_mut().filter(|hidden| hidden.continues(reason, &list)) {
+            hidden.add(index, start, end);
+            return Ok(());
         }
+        if self.hidden.as_ref().is_some_and(|hidden| hidden.reason != Reason::Path && reason != Reason::Path) {
+            self.show_hidden()?;
+        }
+        let mut hidden = Hidden::new(reason, &list, start, self.depth(), index);
+        hidden.add(index, start, end);
+        self.hidden = Some(hidden);
+        Ok(())
     }
 
     fn show_hidden(&mut self) -> Flow {
@@ -375,7 +374,7 @@ impl Sink for Dump<'_> {
                 _ if self.levels.len() == 1 && (self.view.messages.is_some() || self.view.max_items.is_some()) => Reason::Messages,
                 _ => Reason::Depth,
             };
-            self.hide(reason, start, end, index);
+            self.hide(reason, start, end, index)?;
         }
         self.paths.pop();
         Ok(())
@@ -387,12 +386,6 @@ impl Sink for Dump<'_> {
         }
         Ok(())
     }
-}
-
-fn run(reason: Reason, path: &str, start: u64, end: u64, depth: usize, index: u64) -> Hidden {
-    let mut hidden = Hidden::new(reason, path, start, depth, index);
-    hidden.add(index, start, end);
-    hidden
 }
 
 fn count_name(counts: &mut Counts, name: &str) {

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use crate::formats::json::JsonWriter;
+use crate::formats::json::encode::JsonWriter;
 use crate::formats::{self, Encoder as _, json_string};
 use crate::inspect::{Inspection, Layer};
 use crate::model::bytemap::{Bits, Cause, Flags, Group, GroupId, Leaf, NO_TARGET};

@@ -85,8 +85,8 @@ impl Format for MessagePack {
         }
     }
 
-    fn foot(&self, _counts: &Counts) -> Vec<String> {
-        Vec::new()
+    fn foot(&self, counts: &Counts) -> Vec<String> {
+        crate::formats::names_line(counts).into_iter().collect()
     }
 
     fn wants(&self, _variant: &str) -> Want {

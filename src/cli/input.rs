@@ -1,0 +1,233 @@
+//! Inputs: files, standard input, bytes given as the argument itself; what was told about them.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+
+use crate::cli::{EncodingArg, Failure, InputArgs, format_by_name};
+use crate::formats;
+use crate::framing::text::{self, Encoding};
+use crate::inspect::{EncodingChoice, Inspection, Options};
+use crate::wire::reader::Window;
+
+/// A number, decimal or with `0x` in hex.
+///
+/// # Errors
+/// The text is neither.
+pub fn number(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.replace('_', "").parse(),
+    };
+    parsed.map_err(|_| "expected a number such as 18 or 0x12".to_string())
+}
+
+/// `A..B` ranges, comma separated, half open; either end may be left out.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn ranges(text: &str) -> Result<Vec<(u64, u64)>, String> {
+    text.split(',').map(range).collect()
+}
+
+/// One `A..B` range.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn range(text: &str) -> Result<(u64, u64), String> {
+    let (from, to) = text.split_once("..").ok_or_else(|| "expected a range such as 0x10..0x22".to_string())?;
+    let from = if from.is_empty() { 0 } else { number(from)? };
+    let to = if to.is_empty() { u64::MAX } else { number(to)? };
+    if from < to { Ok((from, to)) } else { Err(format!("{text} is empty: a range ends before its second number")) }
+}
+
+/// The inputs of a command line; standard input where none is named.
+pub fn names(args: &InputArgs) -> Vec<&OsStr> {
+    if args.inputs.is_empty() { vec![OsStr::new("-")] } else { args.inputs.iter().map(AsRef::as_ref).collect() }
+}
+
+/// Opens one input.
+///
+/// # Errors
+/// No such file, a folder, a file that cannot be read, a format that is not known.
+pub fn open(name: &OsStr, args: &InputArgs) -> Result<Inspection, Failure> {
+    let (told, path) = prefix(name)?;
+    let options = options(args, told)?;
+    if path == "-" {
+        return inspect("stdin", stdin(args)?, &options);
+    }
+    let shown = Path::new(path).display().to_string();
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => Err(file_error(&shown, "is a folder, not a file")),
+        Ok(meta) => {
+            let file = File::open(path).map_err(|error| file_error(&shown, &plain(&error)))?;
+            let window = if meta.is_file() {
+                Ok(from_file(file, meta.len(), args))
+            } else {
+                from_pipe(Box::new(file), args)
+            };
+            inspect(&shown, window.map_err(|error| file_error(&shown, &plain(&error)))?, &options)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => argument(path, &options, &shown),
+        Err(error) => Err(file_error(&shown, &plain(&error))),
+    }
+}
+
+/// What `FORMAT:PATH` tells, and the path behind it; names of formats only, so that `./pb:x` is a path.
+type Told<'a> = (Option<&'a str>, &'a OsStr);
+
+fn prefix(name: &OsStr) -> Result<Told<'_>, Failure> {
+    let Some((before, path)) = name.to_str().and_then(|name| name.split_once(':')) else { return Ok((None, name)) };
+    let format = before.split('/').next().unwrap_or("");
+    if formats::by_name(format).is_none() {
+        return Ok((None, name));
+    }
+    format_by_name(before)?;
+    Ok((Some(before), OsStr::new(path)))
+}
+
+/// What the command line tells about an input.
+fn options(args: &InputArgs, told: Option<&str>) -> Result<Options, Failure> {
+    let mut options = Options { depth: args.limit_depth, ..Options::default() };
+    if let Some(name) = told.or(args.format.as_deref()) {
+        let named = match &args.variant {
+            Some(variant) if told.is_none() && !name.contains('/') => format!("{name}/{variant}"),
+            _ => name.to_string(),
+        };
+        let (format, variant) = format_by_name(&named)?;
+        (options.format, options.variant) = (Some(format), variant);
+    }
+    options.encoding = match args.encoding {
+        EncodingArg::Auto => EncodingChoice::Auto,
+        EncodingArg::Raw => EncodingChoice::Raw,
+        EncodingArg::Hex => EncodingChoice::Told(Encoding::Hex),
+        EncodingArg::Base64 => EncodingChoice::Told(Encoding::Base64),
+        EncodingArg::Escaped => EncodingChoice::Told(Encoding::Escaped),
+        EncodingArg::Decimal => EncodingChoice::Told(Encoding::Decimal),
+        EncodingArg::Xxd => EncodingChoice::Told(Encoding::Xxd),
+        EncodingArg::Dump => EncodingChoice::Told(Encoding::Dump),
+    };
+    Ok(options)
+}
+
+fn inspect(name: &str, window: Window, options: &Options) -> Result<Inspection, Failure> {
+    Inspection::open(name.to_string(), window, options).map_err(|error| file_error(name, &plain(&error)))
+}
+
+/// Standard input: a file that was redirected can be read by position, a pipe only once.
+fn stdin(args: &InputArgs) -> Result<Window, Failure> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        let _ = writeln!(
+            io::stderr(),
+            "reading what you type or paste here: bytes as hex, base64, a C array, a dump …; Ctrl-D ends it (--help shows more)"
+        );
+    }
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        if let Ok(file) = stdin.as_fd().try_clone_to_owned().map(File::from)
+            && let Ok(meta) = file.metadata()
+            && meta.is_file()
+        {
+            return Ok(from_file(file, meta.len(), args));
+        }
+    }
+    from_pipe(Box::new(stdin), args).map_err(|error| file_error("stdin", &plain(&error)))
+}
+
+fn from_file(file: File, size: u64, args: &InputArgs) -> Window {
+    let mut window = Window::file(file, size, args.skip.unwrap_or(0));
+    if let Some(length) = args.length {
+        window.limit(length);
+    }
+    window
+}
+
+fn from_pipe(pipe: Box<dyn io::Read>, args: &InputArgs) -> io::Result<Window> {
+    let mut window = Window::pipe(pipe, args.skip.unwrap_or(0))?;
+    if let Some(length) = args.length {
+        window.limit(length);
+    }
+    Ok(window)
+}
+
+/// Bytes given as the argument itself, where no such file exists and the text holds a message.
+fn argument(path: &OsStr, options: &Options, shown: &str) -> Result<Inspection, Failure> {
+    let text = path.to_str().unwrap_or("");
+    let told = matches!(options.encoding, EncodingChoice::Told(_));
+    if told || (!text.contains(['/', '.']) || text.starts_with("0x")) && !text::guess(text.as_bytes()).is_empty() {
+        let inspection = inspect("argument", Window::memory(text.as_bytes().to_vec()), options)?;
+        if !inspection.outer.is_empty() {
+            return Ok(inspection);
+        }
+    }
+    let near = similar(Path::new(path)).map_or(String::new(), |near| format!("; {near} exists"));
+    let hint = if !text::guess(text.as_bytes()).is_empty() && near.is_empty() {
+        "; as hex or base64 it holds no message either (-e hex or -e base64 reads it all the same)"
+    } else {
+        ""
+    };
+    Err(file_error(shown, &format!("no such file{near}{hint}")))
+}
+
+/// A file beside the missing one whose name differs by a slip or two.
+fn similar(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut best: Option<(usize, String)> = None;
+    for entry in std::fs::read_dir(folder).ok()?.flatten().take(1000) {
+        let Some(other) = entry.file_name().to_str().map(str::to_string) else { continue };
+        let slips = slips(name, &other);
+        if slips <= 2 && slips < name.chars().count() / 2 && best.as_ref().is_none_or(|(least, _)| slips < *least) {
+            best = Some((slips, path.with_file_name(&other).display().to_string()));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// Characters to put in, take out or change (Levenshtein).
+fn slips(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (index, a) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(row.first_mut().unwrap_or(&mut 0), index.saturating_add(1));
+        let mut left = index.saturating_add(1);
+        for (b, place) in to.iter().zip(row.iter_mut().skip(1)) {
+            let change = diagonal.saturating_add(usize::from(a != *b));
+            diagonal = *place;
+            *place = change.min(diagonal.saturating_add(1)).min(left.saturating_add(1));
+            left = *place;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+fn file_error(name: &str, problem: &str) -> Failure {
+    Failure::usage(format!("error[file]: {name}: {problem}"))
+}
+
+/// An I/O error without the number of the operating system.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_ranges_are_hex_or_decimal_and_half_open() {
+        assert_eq!(number("0x12"), Ok(18));
+        assert_eq!(ranges("0..0x29,0x82..0x8d"), Ok(vec![(0, 0x29), (0x82, 0x8d)]));
+        assert_eq!(range("..4"), Ok((0, 4)));
+        assert!(range("4..4").is_err() && range("4").is_err() && number("0xg").is_err());
+    }
+
+    #[test]
+    fn slips_are_counted() {
+        assert_eq!([slips("order.prto", "order.proto"), slips("a", "a"), slips("", "ab"), slips("kitten", "sitting")], [1, 0, 2, 3]);
+    }
+}

@@ -1,0 +1,140 @@
+//! A cursor on a text that is read through a window: bytes ahead, and lines and columns.
+//!
+//! It holds what lies ahead in a buffer of its own, so that whole tokens can be looked at while
+//! something is reported, and so that a short read at the end costs nothing more.
+
+use std::io;
+
+use crate::formats::json::wire::LINE_FEED;
+use crate::model::limits::PIECE;
+use crate::wire::reader::Window;
+
+/// A number of bytes as a difference of offsets.
+pub fn wide(len: usize) -> u64 {
+    u64::try_from(len).unwrap_or(u64::MAX)
+}
+
+/// A line and a column, both from 1; columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: u64,
+    /// The character in it.
+    pub column: u64,
+}
+
+/// The cursor. Lines and columns are counted from a mark that only moves forward, so that asking
+/// for many places costs one pass over the text in all.
+pub struct Text<'a> {
+    input: &'a mut Window,
+    ahead: Vec<u8>,
+    /// Position of the cursor in `ahead`.
+    from: usize,
+    /// Offset of the first byte of `ahead`.
+    base: u64,
+    ended: bool,
+    mark: u64,
+    place: Place,
+}
+
+impl<'a> Text<'a> {
+    /// A cursor at the start of the input.
+    pub fn new(input: &'a mut Window) -> Text<'a> {
+        let place = Place { line: 1, column: 1 };
+        Text { input, ahead: Vec::new(), from: 0, base: 0, ended: false, mark: 0, place }
+    }
+
+    /// Makes `want` bytes available ahead of the cursor, fewer only where the input ends.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub fn ensure(&mut self, want: usize) -> io::Result<()> {
+        if self.ended || self.rest().len() >= want { Ok(()) } else { self.fill(want) }
+    }
+
+    fn fill(&mut self, want: usize) -> io::Result<()> {
+        self.move_mark(self.offset());
+        self.base = self.offset();
+        self.ahead.drain(..self.from);
+        self.from = 0;
+        while self.ahead.len() < want && !self.ended {
+            let piece = self.input.at(self.base.saturating_add(wide(self.ahead.len())), PIECE)?;
+            self.ended = piece.len() < PIECE;
+            self.ahead.extend_from_slice(piece);
+        }
+        Ok(())
+    }
+
+    /// The bytes ahead that are available.
+    pub fn rest(&self) -> &[u8] {
+        self.ahead.get(self.from..).unwrap_or(&[])
+    }
+
+    /// The next `len` bytes, or what there is of them.
+    pub fn next(&self, len: usize) -> &[u8] {
+        let rest = self.rest();
+        rest.get(..len).unwrap_or(rest)
+    }
+
+    /// Whether the input has no byte behind those of [`Text::rest`].
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Offset of the cursor.
+    pub fn offset(&self) -> u64 {
+        self.base.saturating_add(wide(self.from))
+    }
+
+    /// Moves the cursor over bytes that are available.
+    pub fn skip(&mut self, len: usize) {
+        self.from = self.from.saturating_add(len).min(self.ahead.len());
+    }
+
+    /// Line and column of an available offset; asked for in the order of the text.
+    pub fn place(&mut self, offset: u64) -> Place {
+        self.move_mark(offset);
+        self.place
+    }
+
+    fn move_mark(&mut self, to: u64) {
+        let position = |offset: u64| usize::try_from(offset.saturating_sub(self.base)).unwrap_or(usize::MAX);
+        let (start, end) = (position(self.mark), position(to).min(self.ahead.len()));
+        let Some(mut passed) = self.ahead.get(start..end) else { return };
+        let lines = memchr::memchr_iter(LINE_FEED, passed).count();
+        if let Some(last) = memchr::memrchr(LINE_FEED, passed) {
+            self.place = Place { line: self.place.line.saturating_add(wide(lines)), column: 1 };
+            passed = passed.get(last.saturating_add(1)..).unwrap_or(&[]);
+        }
+        self.place.column = self.place.column.saturating_add(characters(passed));
+        self.mark = to;
+    }
+}
+
+/// Number of UTF-8 characters, by the bytes that do not continue one.
+fn characters(bytes: &[u8]) -> u64 {
+    wide(bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_lines_and_characters_across_buffers() {
+        let mut bytes = "é\n".repeat(PIECE).into_bytes();
+        bytes.extend_from_slice("äb".as_bytes());
+        let mut window = Window::memory(bytes);
+        let mut text = Text::new(&mut window);
+        assert_eq!(text.place(0), Place { line: 1, column: 1 });
+        text.ensure(3).unwrap();
+        assert_eq!(text.place(2), Place { line: 1, column: 2 });
+        assert_eq!(text.place(3), Place { line: 2, column: 1 });
+        while !text.ended() {
+            text.skip(PIECE);
+            text.ensure(PIECE).unwrap();
+        }
+        let end = wide(PIECE * 3 + 3);
+        assert_eq!(text.place(end - 1), Place { line: wide(PIECE) + 1, column: 2 });
+    }
+}

@@ -1,0 +1,355 @@
+//! What tokens are made of: names, strings, numbers, literals, and how far a look ahead goes.
+
+use std::borrow::Cow;
+
+use crate::formats::json::decode::{Cut, Due, Walker, group_kind};
+use crate::formats::json::keys::Seen;
+use crate::formats::json::recover;
+use crate::formats::json::strings::{Fault, Stopped};
+use crate::formats::json::wire::{
+    BACKSLASH, Class, Fit, LITERALS, LONG_ESCAPE, QUOTE, Token, begins_number, class, is_white, is_word, number_fit,
+};
+use crate::model::bytemap::{Flags, Step, is_plain_name};
+use crate::model::diag::Code;
+use crate::model::events::Flow;
+use crate::model::limits::{PATH_NAME, PIECE};
+use crate::model::value::{Event, Scalar};
+
+/// Bytes ahead that a piece of a string needs, with the escape that may follow it.
+const STRING_AHEAD: usize = PIECE + 4 * LONG_ESCAPE;
+/// Digits up to which a number without exponent is below the largest float64.
+const FLOAT64_DIGITS: usize = 308;
+
+impl Walker<'_> {
+    /// The name of a member, with its quotes.
+    pub(super) fn name(&mut self) -> Flow {
+        self.text.ensure(STRING_AHEAD)?;
+        self.scan.begin();
+        self.scan_from(1, PIECE - 2);
+        let kind = group_kind(self.value_behind_name());
+        let name = self.path_name();
+        let step = if is_plain_name(&name) { Step::Name(&name) } else { Step::Key(&name) };
+        self.open_item(kind, step)?;
+        self.set_due(Due::Colon);
+        self.name_key()?;
+        self.name_pieces()
+    }
+
+    /// Warns of a name that the object has already. A name in pieces is not compared.
+    fn name_key(&mut self) -> Flow {
+        let Some(scope) = self.frames.last().map(|frame| frame.scope) else { return Ok(()) };
+        if self.scan.stopped != Stopped::AtQuote {
+            return Ok(());
+        }
+        self.keys.name(scope);
+        let written = self.text.rest().get(1..).and_then(|rest| rest.get(..self.scan.len)).unwrap_or(&[]);
+        self.keys.feed(if self.scan.plain { written } else { &self.scan.text });
+        let len = self.scan.len.saturating_add(2);
+        match self.keys.done(scope, self.text.offset()) {
+            Seen::New => Ok(()),
+            Seen::Before(first) => {
+                let name = recover::shown(self.text.next(len.saturating_sub(1)).get(1..).unwrap_or(&[]));
+                let sentence = format!("name {name} stands twice in this object, first at {first:#04x}");
+                self.report(Code::JsonDuplicateKey, len, &sentence, "most readers keep the last one")
+            }
+            Seen::Unknown if self.keys_told => Ok(()),
+            Seen::Unknown => {
+                self.keys_told = true;
+                let sentence = "too many names are open: from here on names that stand twice are not looked for";
+                self.report(Code::JsonKeysNotCompared, len, sentence, "")
+            }
+        }
+    }
+
+    /// Leaves and values of a name whose first piece is scanned.
+    fn name_pieces(&mut self) -> Flow {
+        let mut quote = 1;
+        loop {
+            let (last, long) = (self.scan.stopped != Stopped::Full, self.scan.stopped == Stopped::Full || quote == 0);
+            self.faults(quote)?;
+            self.send_text(quote, long.then_some((quote == 1, last)))?;
+            let closing = usize::from(self.scan.stopped == Stopped::AtQuote);
+            let len = quote.saturating_add(self.scan.len).saturating_add(closing);
+            if len > 0 {
+                self.leaf(Token::Name, len, if long { Flags::PIECE } else { Flags::NONE })?;
+            }
+            if last {
+                self.note_cut(Cut::Name);
+                return Ok(());
+            }
+            quote = 0;
+            self.text.ensure(STRING_AHEAD)?;
+            self.scan_from(0, PIECE - 2);
+        }
+    }
+
+    /// A string value: its quotes, and between them one leaf or several.
+    pub(super) fn string(&mut self) -> Flow {
+        self.leaf(Token::Quote, 1, Flags::NONE)?;
+        self.scan.begin();
+        let mut first = true;
+        loop {
+            self.text.ensure(STRING_AHEAD)?;
+            self.scan_from(0, PIECE);
+            let (last, long) = (self.scan.stopped != Stopped::Full, self.scan.stopped == Stopped::Full || !first);
+            self.faults(0)?;
+            self.send_text(0, long.then_some((first, last)))?;
+            if self.scan.len > 0 {
+                self.leaf(Token::String, self.scan.len, if long { Flags::PIECE } else { Flags::NONE })?;
+            }
+            if last {
+                break;
+            }
+            first = false;
+        }
+        self.note_cut(Cut::String);
+        if self.scan.stopped == Stopped::AtQuote { self.leaf(Token::Quote, 1, Flags::NONE) } else { Ok(()) }
+    }
+
+    /// Scans a piece of a string that begins `from` bytes ahead.
+    fn scan_from(&mut self, from: usize, most: usize) {
+        let rest = self.text.rest().get(from..).unwrap_or(&[]);
+        self.scan.scan(rest, most, self.text.ended());
+    }
+
+    /// Remembers that the input ended in a string.
+    fn note_cut(&mut self, cut: Cut) {
+        match self.scan.stopped {
+            Stopped::Cut => self.cut = cut,
+            Stopped::CutInEscape => self.cut = Cut::Escape,
+            Stopped::AtQuote | Stopped::Full => {}
+        }
+    }
+
+    /// Reports what is wrong in the piece that was scanned from `from` bytes ahead on.
+    fn faults(&mut self, from: usize) -> Flow {
+        let faults = std::mem::take(&mut self.scan.faults);
+        for (at, len, fault) in &faults {
+            let at = from.saturating_add(*at);
+            let there = self.text.rest().get(at..).and_then(|rest| rest.get(..*len)).unwrap_or(&[]);
+            let sentence = recover::fault_sentence(*fault, there);
+            let code = match fault {
+                Fault::Utf8(_) => Code::JsonInvalidUtf8,
+                Fault::Control(_) => Code::JsonControl,
+                Fault::Escape | Fault::Surrogate => Code::JsonEscape,
+            };
+            self.report_at(code, at, *len, &sentence, recover::fault_help(*fault))?;
+        }
+        self.scan.faults = faults;
+        Ok(())
+    }
+
+    /// The name just scanned as a path repeats it.
+    fn path_name(&self) -> String {
+        let written = self.text.rest().get(1..).and_then(|rest| rest.get(..self.scan.len)).unwrap_or(&[]);
+        path_text(if self.scan.plain { written } else { &self.scan.text })
+    }
+
+    /// The first byte of the value behind the name just scanned, as far as can be seen from here.
+    fn value_behind_name(&self) -> Option<u8> {
+        let closing = self.scan.len.checked_add(2)?;
+        byte_behind_colon(self.text.rest().get(closing..)?)
+    }
+
+    /// A number or literal, or what was meant as one.
+    pub(super) fn word(&mut self, byte: u8) -> Flow {
+        self.text.ensure(PIECE + 1)?;
+        let number = begins_number(byte);
+        let token = if number { Token::Number } else { Token::Literal };
+        let rest = self.text.next(PIECE);
+        let len = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+        if self.text.rest().get(len).copied().is_some_and(is_word) {
+            return self.long_word(token);
+        }
+        let at_end = len == self.text.rest().len();
+        let fits = if number { number_fit(self.text.next(len)) } else { literal_fit(self.text.next(len)) };
+        match fits {
+            Fit::Whole if number => self.number(len),
+            Fit::Whole => self.literal(len),
+            Fit::Begun if at_end => {
+                self.cut = if number { Cut::Number } else { Cut::Literal };
+                self.missing()?;
+                self.leaf(token, len, Flags::ERROR)
+            }
+            Fit::Begun | Fit::Not => self.bad_word(token, len),
+        }
+    }
+
+    fn number(&mut self, len: usize) -> Flow {
+        let word = self.text.next(len);
+        // The grammar was checked: a number is ASCII.
+        let text = std::str::from_utf8(word).unwrap_or("");
+        let large = len > FLOAT64_DIGITS || memchr::memchr2(b'e', b'E', word).is_some();
+        let beyond = large && text.parse::<f64>().is_ok_and(f64::is_infinite);
+        if beyond {
+            let sentence = format!("{} is beyond the largest float64", recover::shown(word));
+            let help = "most readers make it infinity or refuse it";
+            self.report(Code::JsonNumberRange, len, &sentence, help)?;
+        }
+        if self.wants {
+            let text = std::str::from_utf8(self.text.next(len)).unwrap_or("");
+            self.out.value(Event::Scalar(Scalar::Number(Cow::Borrowed(text))))?;
+        }
+        self.leaf(Token::Number, len, Flags::NONE)
+    }
+
+    fn literal(&mut self, len: usize) -> Flow {
+        let scalar = match self.text.next(len) {
+            b"true" => Scalar::Bool(true),
+            b"false" => Scalar::Bool(false),
+            _ => Scalar::Null,
+        };
+        self.value_event(Event::Scalar(scalar))?;
+        self.leaf(Token::Literal, len, Flags::NONE)
+    }
+
+    fn bad_word(&mut self, token: Token, len: usize) -> Flow {
+        let word = self.text.next(len);
+        let (code, what) = match token {
+            Token::Number => (Code::JsonNumber, "a number"),
+            _ => (Code::JsonLiteral, "a value"),
+        };
+        let sentence = format!("expected {what}, found {}", recover::shown(word));
+        let help = recover::word_help(word);
+        self.report(code, len, &sentence, &help)?;
+        self.missing()?;
+        self.leaf(token, len, Flags::NONE)
+    }
+
+    /// A word that is longer than any that is held at once.
+    fn long_word(&mut self, token: Token) -> Flow {
+        let code = if token == Token::Number { Code::JsonNumber } else { Code::JsonLiteral };
+        let sentence = format!("expected a value, found a word of more than {PIECE} characters");
+        self.report(code, PIECE, &sentence, "")?;
+        self.missing()?;
+        self.leaf_until(self.kind(token), |bytes| bytes.iter().position(|byte| !is_word(*byte)))
+    }
+
+    /// Whether `rest` begins a document; the first one may also be a word that is no value.
+    pub(super) fn begins_document(&self, rest: &[u8], first: bool) -> bool {
+        match rest.first().copied().map(|byte| (class(byte), byte)) {
+            Some((Class::Quote | Class::Open(_), _)) => true,
+            Some((Class::Word, byte)) => {
+                let len = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+                let word = rest.get(..len).unwrap_or(rest);
+                first || byte == b'-' || byte.is_ascii_digit() || literal_fit(word) != Fit::Not
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a second document begins behind the one at the cursor, and within the bytes ahead.
+    pub(super) fn another_follows(&self) -> bool {
+        let ahead = self.text.next(PIECE);
+        let end = match ahead.first().copied().map(class) {
+            Some(Class::Word) => ahead.iter().position(|byte| !is_word(*byte)),
+            _ => Skim::default().end(ahead),
+        };
+        let behind = end.and_then(|end| ahead.get(end..)).unwrap_or(&[]);
+        self.begins_document(behind_white(behind), false)
+    }
+}
+
+/// Judges a word as a literal.
+pub fn literal_fit(word: &[u8]) -> Fit {
+    if LITERALS.iter().any(|literal| literal.as_bytes() == word) {
+        Fit::Whole
+    } else if LITERALS.iter().any(|literal| literal.as_bytes().starts_with(word)) {
+        Fit::Begun
+    } else {
+        Fit::Not
+    }
+}
+
+/// The text of a name as a path repeats it: cut, and damaged characters replaced.
+pub fn path_text(bytes: &[u8]) -> String {
+    // A character has at most four bytes; a cut one at the end falls away with the rest.
+    let start = bytes.get(..PATH_NAME.saturating_mul(4)).unwrap_or(bytes);
+    let text = String::from_utf8_lossy(start);
+    match text.char_indices().nth(PATH_NAME) {
+        Some((end, _)) => text.get(..end).unwrap_or("").to_owned(),
+        None => text.into_owned(),
+    }
+}
+
+/// The first byte behind white space, a colon and white space.
+pub fn byte_behind_colon(rest: &[u8]) -> Option<u8> {
+    behind_white(behind_white(rest).strip_prefix(b":")?).first().copied()
+}
+
+/// What follows the white space at the start.
+pub fn behind_white(bytes: &[u8]) -> &[u8] {
+    let len = bytes.iter().position(|byte| !is_white(*byte)).unwrap_or(bytes.len());
+    bytes.get(len..).unwrap_or(&[])
+}
+
+/// Finds the end of a container or string by brackets and quotes alone.
+#[derive(Debug, Default)]
+pub struct Skim {
+    open: u64,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Skim {
+    /// Position behind the byte that ends it, if that is among `bytes`; goes on in the next ones.
+    pub fn end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while let Some(left) = bytes.get(at..).filter(|left| !left.is_empty()) {
+            let ends = if self.in_string { self.string(left) } else { self.outside(left) };
+            at = at.saturating_add(ends?);
+            if self.open == 0 && !self.in_string {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Goes to behind the next quote.
+    fn string(&mut self, left: &[u8]) -> Option<usize> {
+        if std::mem::take(&mut self.escaped) {
+            return Some(1);
+        }
+        let at = memchr::memchr2(QUOTE, BACKSLASH, left)?;
+        match left.get(at) {
+            Some(&BACKSLASH) => self.escaped = true,
+            _ => self.in_string = false,
+        }
+        Some(at.saturating_add(1))
+    }
+
+    /// Goes to behind the next bracket or quote.
+    fn outside(&mut self, left: &[u8]) -> Option<usize> {
+        let at =
+            left.iter().position(|byte| matches!(class(*byte), Class::Quote | Class::Open(_) | Class::Close(_)))?;
+        match left.get(at).copied().map(class) {
+            Some(Class::Quote) => self.in_string = true,
+            Some(Class::Open(_)) => self.open = self.open.saturating_add(1),
+            _ => self.open = self.open.saturating_sub(1),
+        }
+        Some(at.saturating_add(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skim_finds_the_end_whatever_stands_in_strings_and_wherever_it_is_cut() {
+        let text = br#"{"a":["]}\"",{"b\\":[]}]} rest"#;
+        let end = text.len() - 5;
+        assert_eq!(Skim::default().end(text), Some(end));
+        for cut in 1..end {
+            let mut skim = Skim::default();
+            assert_eq!(skim.end(&text[..cut]), None);
+            assert_eq!(skim.end(&text[cut..]), Some(end - cut), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_path_repeats_80_characters_of_a_name() {
+        assert_eq!(path_text("é".repeat(100).as_bytes()), "é".repeat(80));
+        assert_eq!(path_text(b"a\xff"), "a\u{fffd}");
+    }
+}

@@ -1,0 +1,245 @@
+//! What leaves say: in a row, alone, as a value, and in the notes of a first lesson.
+
+use crate::formats::json::encode::quoted;
+use crate::formats::json::strings::{Escaped, escape, unescaped};
+use crate::formats::json::tokens::literal_fit;
+use crate::formats::json::wire::{BACKSLASH, Fit, LONG_ESCAPE, Token, number_fit};
+use crate::formats::{Note, Seen, Telling};
+use crate::model::bytemap::{Flags, Kind, Leaf};
+use crate::wire::reader::bytes_of_signed;
+
+/// The token of a leaf, unless it is of a kind that all formats share.
+fn token(leaf: &Leaf) -> Option<Token> {
+    if leaf.kind.owner == Kind::COMMON { None } else { Token::of_code(leaf.kind.code) }
+}
+
+/// Appends what a leaf says.
+pub fn tell(leaf: &Leaf, head: &[u8], telling: Telling, out: &mut String) {
+    let Some(token) = token(leaf) else { return };
+    match telling {
+        Telling::Row => tell_in_row(token, leaf, head, out),
+        Telling::Alone => tell_alone(token, leaf, head, out),
+    }
+}
+
+fn tell_in_row(token: Token, leaf: &Leaf, head: &[u8], out: &mut String) {
+    match token {
+        Token::ObjectBegin => out.push_str("object"),
+        Token::ArrayBegin => out.push_str("array"),
+        Token::String if leaf.flags.has(Flags::PIECE) => part("string", leaf, out),
+        Token::String => {
+            out.push_str("string ");
+            push_readable(&unescaped(head), out);
+        }
+        Token::Number if leaf.flags.has(Flags::PIECE) => part("number", leaf, out),
+        Token::Number => {
+            out.push_str("number ");
+            out.push_str(&String::from_utf8_lossy(head));
+        }
+        Token::Literal => out.push_str(&String::from_utf8_lossy(head)),
+        Token::ByteOrderMark => out.push_str("byte order mark"),
+        Token::ObjectEnd
+        | Token::ArrayEnd
+        | Token::Colon
+        | Token::Comma
+        | Token::Quote
+        | Token::Name
+        | Token::WhiteSpace => {}
+    }
+}
+
+fn tell_alone(token: Token, leaf: &Leaf, head: &[u8], out: &mut String) {
+    match token {
+        Token::String | Token::Number => tell_in_row(token, leaf, head, out),
+        Token::Literal => {
+            out.push_str("literal ");
+            out.push_str(&String::from_utf8_lossy(head));
+        }
+        Token::Name if leaf.flags.has(Flags::PIECE) => part("name", leaf, out),
+        Token::Name => {
+            out.push_str("name ");
+            let name = head.strip_prefix(b"\"").unwrap_or(head);
+            push_readable(&unescaped(name.strip_suffix(b"\"").unwrap_or(name)), out);
+        }
+        Token::WhiteSpace => {
+            out.push_str("white space, ");
+            out.push_str(&bytes(leaf.len()));
+        }
+        Token::ObjectBegin
+        | Token::ObjectEnd
+        | Token::ArrayBegin
+        | Token::ArrayEnd
+        | Token::Colon
+        | Token::Comma
+        | Token::Quote
+        | Token::ByteOrderMark => out.push_str(name(token)),
+    }
+}
+
+fn name(token: Token) -> &'static str {
+    crate::formats::json::wire::KINDS.get(token as usize).map_or("", |info| info.name)
+}
+
+fn part(what: &str, leaf: &Leaf, out: &mut String) {
+    out.push_str("part of a ");
+    out.push_str(what);
+    out.push_str(", ");
+    out.push_str(&bytes(leaf.len()));
+}
+
+fn bytes(count: u64) -> String {
+    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+}
+
+/// Text in quotes, with escapes for what cannot be seen.
+fn push_readable(text: &str, out: &mut String) {
+    out.push('"');
+    for (at, part) in text.split('\'').enumerate() {
+        if at > 0 {
+            out.push('\'');
+        }
+        out.extend(part.escape_debug());
+    }
+    out.push('"');
+}
+
+/// The value of a leaf as JSON text.
+pub fn value(leaf: &Leaf, head: &[u8]) -> Option<String> {
+    let all = u64::try_from(head.len()).is_ok_and(|len| len == leaf.len());
+    let text = || std::str::from_utf8(head).ok().map(str::to_owned);
+    match token(leaf)? {
+        Token::String if all => Some(quoted(&unescaped(head))),
+        Token::Number if all && number_fit(head) == Fit::Whole => text(),
+        Token::Literal if all && literal_fit(head) == Fit::Whole => text(),
+        _ => None,
+    }
+}
+
+/// What a row teaches; the dump shows each kind of note once.
+pub fn notes(row: &[Seen]) -> Vec<Note> {
+    row.iter().flat_map(|seen| note(seen).into_iter().chain(escape_note(seen))).collect()
+}
+
+fn note(seen: &Seen) -> Option<Note> {
+    let leaf = &seen.leaf;
+    if leaf.flags.has(Flags::ERROR) {
+        return None;
+    }
+    let caret = |id, text| Some(Note { id, carets: vec![(leaf.start, leaf.end)], text });
+    match token(leaf)? {
+        Token::ObjectBegin => caret(
+            "json-object",
+            "7b is {: no count or length follows, a reader goes on up to the matching }".to_owned(),
+        ),
+        Token::ArrayBegin => {
+            caret("json-array", "5b is [: how many elements follow is known only at the matching ]".to_owned())
+        }
+        Token::Name => caret("json-name", name_text(leaf)),
+        Token::String if !leaf.flags.has(Flags::PIECE) => caret("json-string", string_text(leaf)),
+        Token::Number => caret("json-number", number_text(leaf, &seen.head)?),
+        Token::WhiteSpace => caret("json-white-space", white_text(leaf)),
+        _ => None,
+    }
+}
+
+fn name_text(leaf: &Leaf) -> String {
+    format!("the name in full, {} with its quotes, wherever the member occurs", bytes(leaf.len()))
+}
+
+fn string_text(leaf: &Leaf) -> String {
+    let held = bytes(leaf.len());
+    format!("{held} of text; no length is stored: a string goes up to the next 22 (\") that no 5c (\\) escapes")
+}
+
+fn white_text(leaf: &Leaf) -> String {
+    format!("white space between tokens means nothing: {} that minified JSON leaves out", bytes(leaf.len()))
+}
+
+/// What a whole number costs as text and as a binary integer.
+fn number_text(leaf: &Leaf, head: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(head).ok()?;
+    let whole = u64::try_from(head.len()).is_ok_and(|len| len == leaf.len());
+    let binary = text.parse::<i64>().ok().filter(|_| whole).map(bytes_of_signed);
+    Some(match binary {
+        Some(binary) => format!(
+            "a number is written in decimal, a byte a character: {} here, {} as a binary integer",
+            bytes(leaf.len()),
+            binary
+        ),
+        None => format!("a number is written in decimal, a byte a character: {} here", bytes(leaf.len())),
+    })
+}
+
+/// An escape such as `\u00e9`, if the first bytes show one.
+fn escape_note(seen: &Seen) -> Option<Note> {
+    if token(&seen.leaf)? != Token::String {
+        return None;
+    }
+    let at = seen.head.windows(2).position(|pair| pair == [BACKSLASH, b'u'])?;
+    // A backslash in front would make this one the second half of an escaped backslash.
+    let before = seen.head.get(..at)?.iter().rev().take_while(|byte| **byte == BACKSLASH).count();
+    let (len, Escaped::Char(c)) = escape(seen.head.get(at..)?) else { return None };
+    if !before.is_multiple_of(2) || len < LONG_ESCAPE {
+        return None;
+    }
+    let start = seen.leaf.start.checked_add(u64::try_from(at).ok()?)?;
+    let end = start.checked_add(u64::try_from(len).ok()?)?;
+    let written = String::from_utf8_lossy(seen.head.get(at..at.checked_add(len)?)?).into_owned();
+    let shown = if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    let plain = c.len_utf8();
+    let text = format!("{written} is {shown}: {len} bytes for a character that takes {plain} in UTF-8");
+    Some(Note { id: "json-escape", carets: vec![(start, end)], text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaf(token: Token, len: u64) -> Leaf {
+        Leaf::new(4, 4 + len, 0, token.kind(0))
+    }
+
+    fn told(token: Token, head: &str, telling: Telling) -> String {
+        let mut out = String::new();
+        tell(&leaf(token, head.len() as u64), head.as_bytes(), telling, &mut out);
+        out
+    }
+
+    #[test]
+    fn rows_tell_values_and_leave_out_what_is_seen() {
+        assert_eq!(told(Token::String, r"gr\u00fcn it's\n", Telling::Row), r#"string "grün it's\n""#);
+        assert_eq!(told(Token::Number, "12", Telling::Row), "number 12");
+        assert_eq!(told(Token::Literal, "true", Telling::Row), "true");
+        assert_eq!(told(Token::Name, "\"id\"", Telling::Row), "");
+    }
+
+    #[test]
+    fn alone_every_token_says_something() {
+        assert_eq!(told(Token::Name, "\"id\"", Telling::Alone), "name \"id\"");
+        assert_eq!(told(Token::WhiteSpace, " \n  ", Telling::Alone), "white space, 4 bytes");
+        for token in Token::ALL {
+            assert!(!told(token, "1", Telling::Alone).is_empty(), "{token:?}");
+        }
+    }
+
+    #[test]
+    fn values_are_json_text() {
+        let of = |token, text: &str| value(&leaf(token, text.len() as u64), text.as_bytes());
+        assert_eq!(of(Token::String, r"\u00e9\n\/").as_deref(), Some(r#""é\n/""#));
+        assert_eq!(of(Token::Number, "1.50").as_deref(), Some("1.50"));
+        assert_eq!(of(Token::Number, "01"), None);
+        assert_eq!(of(Token::Colon, ":"), None);
+    }
+
+    #[test]
+    fn notes_count_the_bytes_they_speak_of() {
+        let seen = |token, text: &str| Seen { leaf: leaf(token, text.len() as u64), head: text.as_bytes().to_vec() };
+        let number = notes(&[seen(Token::Number, "55613")]);
+        let expected = "a number is written in decimal, a byte a character: 5 bytes here, 2 as a binary integer";
+        assert_eq!(number[0].text, expected);
+        let escape = notes(&[seen(Token::String, r"a\u00e9b")]);
+        assert_eq!(escape[1].text, r"\u00e9 is é: 6 bytes for a character that takes 2 in UTF-8");
+        assert_eq!(escape[1].carets, [(5, 11)]);
+        assert_eq!(notes(&[seen(Token::String, r"\\u00e9")]).len(), 1);
+    }
+}
