@@ -466,6 +466,31 @@ fn the_judgement_is_that_of_serde_json() {
     assert!(valid > 300, "{valid}");
 }
 
+/// Hands out its bytes in parts of odd sizes, as a pipe may.
+struct Drip(Vec<u8>, usize);
+
+impl std::io::Read for Drip {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = into.len().min(7_919).min(self.0.len() - self.1);
+        into[..count].copy_from_slice(&self.0[self.1..self.1 + count]);
+        self.1 += count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn a_pipe_gives_what_memory_gives() {
+    let item = format!("{{\"name\":[1,\n  \"\\u00e9 \\\\ {}é\" ],'x':+1}} ,\n", "text ".repeat(300));
+    let text = format!("[{}7]\n{}", item.repeat(400), "[".repeat(100_000));
+    let memory = checked(text.as_bytes());
+    let mut pipe = Checker { values: true, ..Checker::default() };
+    let mut window = Window::pipe(Box::new(Drip(text.clone().into_bytes(), 0)), 0).unwrap();
+    Json.decode(&mut window, &CONTEXT, &mut pipe).unwrap();
+    pipe.partition.finish(text.len() as u64).unwrap();
+    assert!(memory.leaves == pipe.leaves && memory.found == pipe.found && memory.paths == pipe.paths);
+    assert_eq!(memory.found.len(), 802);
+}
+
 #[test]
 fn minified_texts_are_written_as_they_were() {
     let bytes = document();
