@@ -5,16 +5,18 @@ use std::path::Path;
 use crate::formats::json::Json;
 use crate::formats::json::encode::JsonWriter;
 use crate::formats::json::tagged::TagReader;
-use crate::formats::{Context, Encoder as _, Format as _, cause_of, kind_info};
+use crate::formats::{Context, Encoder as _, Format as _, cause_of, kind_info, owner_of};
 use crate::model::bytemap::{Cause, Flags, Group, GroupId, GroupKind, Leaf, NO_GROUP, Partition};
 use crate::model::diag::{Code, Diagnostic, Severity};
 use crate::model::events::{Flow, PathStack, Sink, Stop, Tee};
-use crate::model::limits::{PIECE, SAMPLE};
+use crate::model::limits::{JSON_DEPTH, PIECE, REMEMBERED_KEYS, SAMPLE};
 use crate::model::survey::{Survey, Want};
 use crate::model::value::{Event, Long, Scalar, Shape, TreeBuilder, Value};
 use crate::wire::reader::Window;
 
-const CONTEXT: Context = Context { owner: 0, depth: 512 };
+fn context() -> Context {
+    Context { owner: owner_of(&Json), depth: JSON_DEPTH }
+}
 
 /// Checks the rules of a walk and keeps what came.
 #[derive(Default)]
@@ -92,7 +94,7 @@ impl Sink for Checker {
 
 fn checked(bytes: &[u8]) -> Checker {
     let mut checker = Checker { values: true, ..Checker::default() };
-    Json.decode(&mut Window::memory(bytes.to_vec()), &CONTEXT, &mut checker).unwrap();
+    Json.decode(&mut Window::memory(bytes.to_vec()), &context(), &mut checker).unwrap();
     checker.partition.finish(bytes.len() as u64).expect("the leaves end where the text does");
     assert!(checker.open.is_empty() && checker.more == 0 && checker.depth == 0);
     for found in &checker.found {
@@ -127,7 +129,7 @@ fn rows(bytes: &[u8]) -> Vec<String> {
 
 fn tree(bytes: &[u8]) -> TreeBuilder {
     let mut tree = TreeBuilder::default();
-    Json.decode(&mut Window::memory(bytes.to_vec()), &CONTEXT, &mut tree).unwrap();
+    Json.decode(&mut Window::memory(bytes.to_vec()), &context(), &mut tree).unwrap();
     tree
 }
 
@@ -168,7 +170,7 @@ fn written(pretty: bool, send: &dyn Fn(&mut dyn Sink) -> Flow) -> Result<String,
 }
 
 fn rewritten(bytes: &[u8], pretty: bool) -> String {
-    let send = |sink: &mut dyn Sink| Json.decode(&mut Window::memory(bytes.to_vec()), &CONTEXT, sink);
+    let send = |sink: &mut dyn Sink| Json.decode(&mut Window::memory(bytes.to_vec()), &context(), sink);
     written(pretty, &send).unwrap()
 }
 
@@ -387,6 +389,16 @@ fn long_strings_and_names_come_in_pieces_that_cut_no_escape() {
 }
 
 #[test]
+fn past_the_remembered_names_one_note_says_so() {
+    let names: Vec<String> = (0..REMEMBERED_KEYS + 10).map(|n| format!("\"{n}\":0")).collect();
+    let found = checked(format!("{{{},\"5\":1}}", names.join(",")).as_bytes()).found;
+    assert_eq!(
+        found.iter().map(|found| found.code).collect::<Vec<_>>(),
+        [Code::JsonKeysNotCompared, Code::JsonDuplicateKey]
+    );
+}
+
+#[test]
 fn marks_and_other_encodings_are_told() {
     let marked = checked(b"\xef\xbb\xbf{}");
     assert_eq!((marked.found[0].code, cause_of(&marked.leaves[0].0)), (Code::JsonByteOrderMark, Cause::Framing));
@@ -485,7 +497,7 @@ fn a_pipe_gives_what_memory_gives() {
     let memory = checked(text.as_bytes());
     let mut pipe = Checker { values: true, ..Checker::default() };
     let mut window = Window::pipe(Box::new(Drip(text.clone().into_bytes(), 0)), 0).unwrap();
-    Json.decode(&mut window, &CONTEXT, &mut pipe).unwrap();
+    Json.decode(&mut window, &context(), &mut pipe).unwrap();
     pipe.partition.finish(text.len() as u64).unwrap();
     assert!(memory.leaves == pipe.leaves && memory.found == pipe.found && memory.paths == pipe.paths);
     assert_eq!(memory.found.len(), 802);
@@ -553,7 +565,7 @@ fn untagged(text: &str) -> Result<TreeBuilder, Stop> {
     let mut survey = Survey::new(Want { counts: true, odd_maps: true });
     let mut both = Tee { first: &mut tree, second: &mut survey };
     let mut reader = TagReader::new(&mut both);
-    Json.decode(&mut Window::memory(text.as_bytes().to_vec()), &CONTEXT, &mut reader)?;
+    Json.decode(&mut Window::memory(text.as_bytes().to_vec()), &context(), &mut reader)?;
     Ok(tree)
 }
 
@@ -601,7 +613,7 @@ fn a_long_ext_object_reads_back_in_pieces() {
 fn tagged_forms_survive_a_round_trip() {
     let text = r#"[{"$map":[[1,{"$ext":[1,"00"]}],["$map",{"$map":[["$ext",[1,"00"]]]}]]},{"$timestamp":[5,0]}]"#;
     let send = |sink: &mut dyn Sink| {
-        Json.decode(&mut Window::memory(text.as_bytes().to_vec()), &CONTEXT, &mut TagReader::new(sink))
+        Json.decode(&mut Window::memory(text.as_bytes().to_vec()), &context(), &mut TagReader::new(sink))
     };
     assert_eq!(written(false, &send).unwrap(), text);
 }
