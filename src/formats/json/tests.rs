@@ -389,6 +389,15 @@ fn long_strings_and_names_come_in_pieces_that_cut_no_escape() {
 }
 
 #[test]
+fn a_leaf_that_the_end_cuts_is_flagged() {
+    for text in ["[\"abc", "{\"abc", "[-", "[fal", "\"\\u0"] {
+        let checker = checked(text.as_bytes());
+        assert!(checker.leaves.last().is_some_and(|(leaf, _)| leaf.flags.has(Flags::ERROR)), "{text}");
+        assert_eq!(checker.found.iter().map(|found| found.code).collect::<Vec<_>>(), [Code::JsonCut], "{text}");
+    }
+}
+
+#[test]
 fn past_the_remembered_names_one_note_says_so() {
     let names: Vec<String> = (0..REMEMBERED_KEYS + 10).map(|n| format!("\"{n}\":0")).collect();
     let found = checked(format!("{{{},\"5\":1}}", names.join(",")).as_bytes()).found;
