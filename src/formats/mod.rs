@@ -317,7 +317,7 @@ const LISTED_NAMES: usize = 5;
 
 /// How often names are written, in one sentence; none where there is no name.
 ///
-/// `9 names are written 30 times: qty, sku and price_minor 8 times each, the other six once`
+/// `9 names are written 30 times: price_minor, qty and sku 8 times each, the other six once`
 pub fn names_line(counts: &Counts) -> Option<String> {
     let mut by_count: std::collections::BTreeMap<std::cmp::Reverse<u64>, Vec<&str>> = Default::default();
     for (name, count) in &counts.names {

@@ -26,9 +26,8 @@ impl Walker<'_> {
             (b'/', Some(b'/')) | (b'#', _) => false,
             _ => return Ok(false),
         };
-        let sentence = format!("expected JSON, found a comment, {}", self.found());
         let help = "JSON has no comments: remove it, or read the file as JSON5 or JSONC and write it as JSON";
-        self.report(Code::JsonSyntax, self.junk(), &sentence, help)?;
+        self.report(Code::JsonSyntax, if byte == b'/' { 2 } else { 1 }, "expected JSON, found a comment", help)?;
         if block {
             self.leaf_until(Kind::UNREAD, block_end())?;
         } else {

@@ -127,7 +127,7 @@ impl<'a> TagReader<'a> {
             Fit::Open => Ok(()),
             Fit::Map => {
                 self.held.clear();
-                self.levels.extend([Level::Pairs]);
+                self.levels.push(Level::Pairs);
                 self.inner.value(Event::Begin(Shape::Map, None))
             }
             Fit::Scalar(scalar) => {

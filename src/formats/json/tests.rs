@@ -5,16 +5,18 @@ use std::path::Path;
 use crate::formats::json::Json;
 use crate::formats::json::encode::JsonWriter;
 use crate::formats::json::tagged::TagReader;
-use crate::formats::{Context, Encoder as _, Format as _, cause_of, kind_info};
+use crate::formats::{Context, Encoder as _, Format as _, cause_of, kind_info, owner_of};
 use crate::model::bytemap::{Cause, Flags, Group, GroupId, GroupKind, Leaf, NO_GROUP, Partition};
 use crate::model::diag::{Code, Diagnostic, Severity};
 use crate::model::events::{Flow, PathStack, Sink, Stop, Tee};
-use crate::model::limits::{PIECE, SAMPLE};
+use crate::model::limits::{JSON_DEPTH, PIECE, REMEMBERED_KEYS, SAMPLE};
 use crate::model::survey::{Survey, Want};
 use crate::model::value::{Event, Long, Scalar, Shape, TreeBuilder, Value};
 use crate::wire::reader::Window;
 
-const CONTEXT: Context = Context { owner: 0, depth: 512 };
+fn context() -> Context {
+    Context { owner: owner_of(&Json), depth: JSON_DEPTH }
+}
 
 /// Checks the rules of a walk and keeps what came.
 #[derive(Default)]
@@ -92,7 +94,7 @@ impl Sink for Checker {
 
 fn checked(bytes: &[u8]) -> Checker {
     let mut checker = Checker { values: true, ..Checker::default() };
-    Json.decode(&mut Window::memory(bytes.to_vec()), &CONTEXT, &mut checker).unwrap();
+    Json.decode(&mut Window::memory(bytes.to_vec()), &context(), &mut checker).unwrap();
     checker.partition.finish(bytes.len() as u64).expect("the leaves end where the text does");
     assert!(checker.open.is_empty() && checker.more == 0 && checker.depth == 0);
     for found in &checker.found {
@@ -127,7 +129,7 @@ fn rows(bytes: &[u8]) -> Vec<String> {
 
 fn tree(bytes: &[u8]) -> TreeBuilder {
     let mut tree = TreeBuilder::default();
-    Json.decode(&mut Window::memory(bytes.to_vec()), &CONTEXT, &mut tree).unwrap();
+    Json.decode(&mut Window::memory(bytes.to_vec()), &context(), &mut tree).unwrap();
     tree
 }
 
@@ -168,7 +170,7 @@ fn written(pretty: bool, send: &dyn Fn(&mut dyn Sink) -> Flow) -> Result<String,
 }
 
 fn rewritten(bytes: &[u8], pretty: bool) -> String {
-    let send = |sink: &mut dyn Sink| Json.decode(&mut Window::memory(bytes.to_vec()), &CONTEXT, sink);
+    let send = |sink: &mut dyn Sink| Json.decode(&mut Window::memory(bytes.to_vec()), &context(), sink);
     written(pretty, &send).unwrap()
 }
 
@@ -387,6 +389,25 @@ fn long_strings_and_names_come_in_pieces_that_cut_no_escape() {
 }
 
 #[test]
+fn a_leaf_that_the_end_cuts_is_flagged() {
+    for text in ["[\"abc", "{\"abc", "[-", "[fal", "\"\\u0"] {
+        let checker = checked(text.as_bytes());
+        assert!(checker.leaves.last().is_some_and(|(leaf, _)| leaf.flags.has(Flags::ERROR)), "{text}");
+        assert_eq!(checker.found.iter().map(|found| found.code).collect::<Vec<_>>(), [Code::JsonCut], "{text}");
+    }
+}
+
+#[test]
+fn past_the_remembered_names_one_note_says_so() {
+    let names: Vec<String> = (0..REMEMBERED_KEYS + 10).map(|n| format!("\"{n}\":0")).collect();
+    let found = checked(format!("{{{},\"5\":1}}", names.join(",")).as_bytes()).found;
+    assert_eq!(
+        found.iter().map(|found| found.code).collect::<Vec<_>>(),
+        [Code::JsonKeysNotCompared, Code::JsonDuplicateKey]
+    );
+}
+
+#[test]
 fn marks_and_other_encodings_are_told() {
     let marked = checked(b"\xef\xbb\xbf{}");
     assert_eq!((marked.found[0].code, cause_of(&marked.leaves[0].0)), (Code::JsonByteOrderMark, Cause::Framing));
@@ -466,6 +487,31 @@ fn the_judgement_is_that_of_serde_json() {
     assert!(valid > 300, "{valid}");
 }
 
+/// Hands out its bytes in parts of odd sizes, as a pipe may.
+struct Drip(Vec<u8>, usize);
+
+impl std::io::Read for Drip {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = into.len().min(7_919).min(self.0.len() - self.1);
+        into[..count].copy_from_slice(&self.0[self.1..self.1 + count]);
+        self.1 += count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn a_pipe_gives_what_memory_gives() {
+    let item = format!("{{\"name\":[1,\n  \"\\u00e9 \\\\ {}é\" ],'x':+1}} ,\n", "text ".repeat(300));
+    let text = format!("[{}7]\n{}", item.repeat(400), "[".repeat(100_000));
+    let memory = checked(text.as_bytes());
+    let mut pipe = Checker { values: true, ..Checker::default() };
+    let mut window = Window::pipe(Box::new(Drip(text.clone().into_bytes(), 0)), 0).unwrap();
+    Json.decode(&mut window, &context(), &mut pipe).unwrap();
+    pipe.partition.finish(text.len() as u64).unwrap();
+    assert!(memory.leaves == pipe.leaves && memory.found == pipe.found && memory.paths == pipe.paths);
+    assert_eq!(memory.found.len(), 802);
+}
+
 #[test]
 fn minified_texts_are_written_as_they_were() {
     let bytes = document();
@@ -528,7 +574,7 @@ fn untagged(text: &str) -> Result<TreeBuilder, Stop> {
     let mut survey = Survey::new(Want { counts: true, odd_maps: true });
     let mut both = Tee { first: &mut tree, second: &mut survey };
     let mut reader = TagReader::new(&mut both);
-    Json.decode(&mut Window::memory(text.as_bytes().to_vec()), &CONTEXT, &mut reader)?;
+    Json.decode(&mut Window::memory(text.as_bytes().to_vec()), &context(), &mut reader)?;
     Ok(tree)
 }
 
@@ -576,7 +622,7 @@ fn a_long_ext_object_reads_back_in_pieces() {
 fn tagged_forms_survive_a_round_trip() {
     let text = r#"[{"$map":[[1,{"$ext":[1,"00"]}],["$map",{"$map":[["$ext",[1,"00"]]]}]]},{"$timestamp":[5,0]}]"#;
     let send = |sink: &mut dyn Sink| {
-        Json.decode(&mut Window::memory(text.as_bytes().to_vec()), &CONTEXT, &mut TagReader::new(sink))
+        Json.decode(&mut Window::memory(text.as_bytes().to_vec()), &context(), &mut TagReader::new(sink))
     };
     assert_eq!(written(false, &send).unwrap(), text);
 }

@@ -71,7 +71,7 @@ impl Walker<'_> {
             let closing = usize::from(self.scan.stopped == Stopped::AtQuote);
             let len = quote.saturating_add(self.scan.len).saturating_add(closing);
             if len > 0 {
-                self.leaf(Token::Name, len, if long { Flags::PIECE } else { Flags::NONE })?;
+                self.leaf(Token::Name, len, self.piece_flags(long))?;
             }
             if last {
                 self.note_cut(Cut::Name);
@@ -95,7 +95,7 @@ impl Walker<'_> {
             self.faults(0)?;
             self.send_text(0, long.then_some((first, last)))?;
             if self.scan.len > 0 {
-                self.leaf(Token::String, self.scan.len, if long { Flags::PIECE } else { Flags::NONE })?;
+                self.leaf(Token::String, self.scan.len, self.piece_flags(long))?;
             }
             if last {
                 break;
@@ -110,6 +110,15 @@ impl Walker<'_> {
     fn scan_from(&mut self, from: usize, most: usize) {
         let rest = self.text.rest().get(from..).unwrap_or(&[]);
         self.scan.scan(rest, most, self.text.ended());
+    }
+
+    /// Flags of the piece of a string just scanned; the error that a cut one causes follows it.
+    fn piece_flags(&self, long: bool) -> Flags {
+        let piece = if long { Flags::PIECE } else { Flags::NONE };
+        match self.scan.stopped {
+            Stopped::Cut | Stopped::CutInEscape => piece.with(Flags::ERROR),
+            Stopped::AtQuote | Stopped::Full => piece,
+        }
     }
 
     /// Remembers that the input ended in a string.
