@@ -1,7 +1,9 @@
 //! Remembers the keys of open maps, to find one that stands twice, in bounded memory.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use foldhash::fast::FixedState;
 
 use crate::model::limits;
 
@@ -12,7 +14,7 @@ const FEW: usize = 16;
 #[derive(Debug, Default)]
 pub struct Keys {
     few: Vec<(u128, u64)>,
-    many: HashMap<u128, u64>,
+    many: HashMap<u128, u64, FixedState>,
 }
 
 /// What is known of a key.
@@ -70,14 +72,16 @@ impl Keys {
     }
 }
 
-/// Two independent 64-bit hashes, so that chance never makes two keys one.
+/// Two 64-bit hashes of different seeds, so that chance never makes two keys one.
 fn hash128(class: u8, key: &[u8]) -> u128 {
-    let half = |seed: u8| {
-        let mut hasher = DefaultHasher::new();
-        (seed, class, key).hash(&mut hasher);
+    const SEEDS: [u64; 2] = [0x7769_7265_696e_7370, 0x6563_7420_6b65_7973];
+    let [high, low] = SEEDS.map(|seed| {
+        let mut hasher = FixedState::with_seed(seed).build_hasher();
+        hasher.write(key);
+        hasher.write_u8(class);
         hasher.finish()
-    };
-    u128::from(half(0)) << 64 | u128::from(half(1))
+    });
+    u128::from(high) << 64 | u128::from(low)
 }
 
 #[cfg(test)]

@@ -8,10 +8,9 @@ use crate::formats::{self, Counts, Format, Note, Telling};
 use crate::model::bytemap::{Bits, Group, GroupId, GroupKind, Kind, Leaf, Step};
 use crate::model::diag::Diagnostic;
 use crate::model::events::{Flow, PathStack, Sink};
-use crate::model::limits;
 use crate::render::columns::Columns;
 use crate::render::hidden::{Hidden, Reason};
-use crate::render::row::{self, Look, Row};
+use crate::render::row::{Look, Row};
 use crate::render::style::Paint;
 use crate::render::{Notes, Rows, View, wrap};
 use crate::size::Causes;
@@ -168,11 +167,13 @@ impl<'a> Dump<'a> {
             };
             let (start, end) = (self.row.start, self.row.end);
             self.hide(reason, start, end, 0)?;
-            self.row = Row::default();
+            self.row.clear();
             return Ok(());
         }
         self.show_hidden()?;
-        if let Some(remark) = self.remarks.get(&self.row.seen.first().map_or(self.row.start, |seen| last_head(&self.row, seen.leaf.start))) {
+        if !self.remarks.is_empty()
+            && let Some(remark) = self.row.seen.iter().find_map(|seen| self.remarks.get(&seen.leaf.start))
+        {
             let remark = format!(", {remark}");
             self.row.say(&remark);
         }
@@ -197,7 +198,7 @@ impl<'a> Dump<'a> {
         if let Some(level) = self.levels.last_mut() {
             level.named = true;
         }
-        self.row = Row::default();
+        self.row.clear();
         Ok(())
     }
 
@@ -207,10 +208,9 @@ impl<'a> Dump<'a> {
         if self.view.notes == Notes::None || self.view.rows != Rows::Fields {
             return notes;
         }
-        for note in row::notes_for(self.format, &self.row) {
-            if self.view.notes == Notes::All || self.told.insert(note.id) {
-                notes.push(note);
-            }
+        let (all, told) = (self.view.notes == Notes::All, &mut self.told);
+        if let Some(format) = self.format {
+            notes.extend(format.notes(&self.row.seen, &mut |id| told.insert(id) || all));
         }
         notes
     }
@@ -220,7 +220,7 @@ impl<'a> Dump<'a> {
         let (Some(format), true) = (self.format, self.view.rows == Rows::Fields) else { return Vec::new() };
         let mut notes = Vec::new();
         for seen in &self.row.seen {
-            let bits = format.bits(&seen.leaf, &seen.head);
+            let bits = format.bits(&seen.leaf, seen.head());
             if !bits.is_empty() {
                 let end = seen.leaf.start.saturating_add(u64::from(bits.iter().map(|b| b.hi).max().unwrap_or(0)) / 8 + 1);
                 let carets = vec![(seen.leaf.start, end.min(seen.leaf.end))];
@@ -310,7 +310,7 @@ impl Sink for Dump<'_> {
             _ => 0,
         };
         if let Step::Name(name) = group.step {
-            count_name(&mut self.counts, name);
+            self.counts.name(name);
         }
         if self.hiding.is_none() && self.reason(group).is_some() {
             self.hiding = Some(self.levels.len());
@@ -322,8 +322,6 @@ impl Sink for Dump<'_> {
 
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
         self.causes.add(leaf, head);
-        let count = self.counts.kinds.entry(leaf.kind.code).or_default();
-        *count = count.saturating_add(1);
         if self.hiding.is_some() {
             return Ok(());
         }
@@ -386,19 +384,6 @@ impl Sink for Dump<'_> {
         }
         Ok(())
     }
-}
-
-fn count_name(counts: &mut Counts, name: &str) {
-    if let Some(count) = counts.names.get_mut(name) {
-        *count = count.saturating_add(1);
-    } else if counts.names.len() < limits::LEDGER_PATHS {
-        counts.names.insert(name.to_string(), 1);
-    }
-}
-
-/// Offset of the head that a remark speaks of: the last leaf of a container's row.
-fn last_head(row: &Row, first: u64) -> u64 {
-    row.seen.iter().rev().map(|seen| seen.leaf.start).next().unwrap_or(first)
 }
 
 /// Words for leaves of no format.

@@ -17,6 +17,11 @@ impl Paint {
         Paint { on }
     }
 
+    /// Whether there is colour.
+    pub fn is_on(self) -> bool {
+        self.on
+    }
+
     /// Appends `text` in the colour of a cause.
     pub fn cause(self, cause: Cause, text: &str, out: &mut String) {
         self.styled(by_cause(cause), text, out);

@@ -81,8 +81,8 @@ impl Format for Json {
         Vec::new()
     }
 
-    fn notes(&self, row: &[Seen]) -> Vec<Note> {
-        words::notes(row)
+    fn notes(&self, row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
+        words::notes(row, wanted)
     }
 
     fn legend(&self, cause: Cause) -> &'static str {

@@ -263,8 +263,7 @@ impl Walker<'_> {
             self.out.diagnostic(one)?;
         }
         let leaf = self.leaf_to(end, first.kind, flags);
-        let bytes = self.input.at(start, wanted)?;
-        self.out.leaf(&leaf, bytes)?;
+        self.out.leaf(&leaf, self.input.at(start, wanted)?)?;
         self.at = end;
         Ok(())
     }
@@ -354,8 +353,22 @@ impl Walker<'_> {
             self.out.value(Event::Scalar(value))?;
         }
         let flags = flags.with(read::flags(&found));
-        self.put_head(first, sizes, flags)?;
-        self.put(len, kind, flags)
+        let group = self.groups.last().copied().unwrap_or(NO_GROUP);
+        let parts =
+            [(1, first.kind), (sizes, wire::LENGTH), (u64::from(first.is_ext()), wire::EXT_TYPE), (len, kind)];
+        let mut rest = all;
+        for (bytes, code) in parts {
+            let Some((part, behind)) = usize::try_from(bytes).ok().and_then(|bytes| rest.split_at_checked(bytes)) else {
+                break;
+            };
+            if !part.is_empty() {
+                let leaf = Leaf::new(self.at, self.at.saturating_add(bytes), group, Kind { owner: self.owner, code });
+                self.out.leaf(&leaf.flagged(flags), part)?;
+                self.at = leaf.end;
+            }
+            rest = behind;
+        }
+        Ok(())
     }
 
     /// The leaves in front of the content.

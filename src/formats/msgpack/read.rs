@@ -176,24 +176,30 @@ pub fn long_of(first: First, head: &[u8]) -> Long {
 fn long_int(kind: u8, value: i128, at: u64) -> Option<Diagnostic> {
     let shortest = wire::shortest_int(value)?;
     let (takes, would) = (wire::int_bytes(kind), wire::int_bytes(shortest));
+    if would >= takes {
+        return None;
+    }
     let message = format!(
         "{value} as {} takes {takes} bytes, {} would take {would}",
         wire::name(kind),
         wire::name(shortest)
     );
-    (would < takes).then(|| Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
+    Some(Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
 }
 
 /// A length or count in a longer head than it needs.
 pub fn long_head(kind: u8, size: u64, at: u64) -> Option<Diagnostic> {
     let shortest = wire::shortest_head(kind, size);
     let (takes, would) = (wire::head_bytes(kind), wire::head_bytes(shortest));
+    if would >= takes {
+        return None;
+    }
     let message = format!(
         "the head of this {} takes {takes} bytes, for {size} {} would do with {would}",
         wire::name(kind),
         wire::name(shortest)
     );
-    (would < takes).then(|| Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
+    Some(Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
 }
 
 /// Text that is not UTF-8, with the likeliest reason.

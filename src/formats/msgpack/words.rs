@@ -1,8 +1,10 @@
-//! How MessagePack leaves are told: their words, values, bits, and the notes of a lesson.
+//! How MessagePack leaves are told: their words, values and bits.
+
+use std::fmt::{self, Write as _};
 
 use super::read;
-use super::wire::{self, First};
-use crate::formats::{Note, Seen, Telling};
+use super::wire;
+use crate::formats::Telling;
 use crate::model::bytemap::{Bits, Flags, Leaf};
 use crate::model::value::Scalar;
 use crate::wire::reader::{big_endian, bytes_of_signed, bytes_of_unsigned};
@@ -18,7 +20,7 @@ pub fn width(leaf: &Leaf, head: &[u8]) -> u64 {
 }
 
 /// Whether a float32 holds the value exactly; a NaN counts as one that it holds.
-fn fits_float32(value: f64) -> bool {
+pub fn fits_float32(value: f64) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "the cast is the question: does the value survive it")]
     let narrow = value as f32;
     f64::from(narrow) == value || value.is_nan()
@@ -32,17 +34,13 @@ fn whole_key(leaf: &Leaf) -> bool {
 
 /// Appends what a leaf says, see [`crate::formats::Format::tell`].
 pub fn tell(leaf: &Leaf, head: &[u8], telling: Telling, out: &mut String) {
-    if whole_key(leaf) {
-        if telling == Telling::Alone {
-            out.push_str(&key(leaf, head));
-        }
-        return;
-    }
-    let text = match telling {
-        Telling::Row => in_row(leaf, head),
-        Telling::Alone => alone(leaf, head),
+    // Writing to a String cannot fail.
+    let _ = match (whole_key(leaf), telling) {
+        (true, Telling::Row) => Ok(()),
+        (true, Telling::Alone) => out.write_str(&key(leaf, head)),
+        (false, Telling::Row) => in_row(leaf, head, out),
+        (false, Telling::Alone) => alone(leaf, head, out),
     };
-    out.push_str(&text);
 }
 
 /// A key whole, with the name of its form.
@@ -62,49 +60,63 @@ fn object_value<'a>(leaf: &Leaf, head: &'a [u8]) -> Option<Scalar<'a>> {
 }
 
 /// What a leaf adds to the meaning of its field's row: `fixstr` and then `"ytgl"`.
-fn in_row(leaf: &Leaf, head: &[u8]) -> String {
-    let name = wire::name(leaf.kind.code);
-    match leaf.kind.code {
-        wire::POSITIVE_FIXINT | wire::NEGATIVE_FIXINT => format!("{name} {}", fixint(head)),
-        wire::FIXMAP | wire::FIXARRAY => format!("{name}, {}", counted(leaf.kind.code, low_nibble(head))),
-        wire::ELEMENTS | wire::ENTRIES => format!(", {}", counted(leaf.kind.code, big_endian(head))),
-        wire::LENGTH => String::new(),
-        wire::FIXSTR if fixstr_len(head) == 0 => format!("{name} \"\""),
-        wire::EXT_TYPE => format!("type {}", head.first().map_or(0, |byte| byte.cast_signed())),
-        wire::BIN_CONTENT | wire::EXT_CONTENT => format!(", {}", bytes(leaf.len())),
-        wire::NEVER_USED => "never used".to_string(),
-        _ if leaf.kind.code <= wire::MAP32 => name.to_string(),
-        _ => content(leaf, head).unwrap_or_else(|| bytes(leaf.len())),
+fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
+    let kind = leaf.kind.code;
+    let name = wire::name(kind);
+    match kind {
+        wire::POSITIVE_FIXINT | wire::NEGATIVE_FIXINT => write!(out, "{name} {}", fixint(head)),
+        wire::FIXMAP | wire::FIXARRAY => write!(out, "{name}, {}", counted(kind, low_nibble(head))),
+        wire::ELEMENTS | wire::ENTRIES => write!(out, ", {}", counted(kind, big_endian(head))),
+        wire::LENGTH => Ok(()),
+        wire::FIXSTR if fixstr_len(head) == 0 => write!(out, "{name} \"\""),
+        wire::EXT_TYPE => write!(out, "type {}", read::signed(head)),
+        wire::BIN_CONTENT | wire::EXT_CONTENT => write!(out, ", {}", bytes(leaf.len())),
+        _ if kind <= wire::MAP32 || kind == wire::NEVER_USED => out.write_str(name),
+        _ => content(leaf, head, out),
     }
 }
 
 /// What a leaf says when it has a row of its own.
-fn alone(leaf: &Leaf, head: &[u8]) -> String {
+fn alone(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     let name = wire::name(leaf.kind.code);
     match leaf.kind.code {
-        wire::LENGTH => bytes(big_endian(head)),
-        wire::ELEMENTS | wire::ENTRIES => counted(leaf.kind.code, big_endian(head)),
-        wire::FIXSTR => format!("{name}, {}", bytes(fixstr_len(head))),
-        wire::NIL | wire::TRUE | wire::FALSE => name.to_string(),
-        wire::EXT_TYPE => format!("ext type {}", head.first().map_or(0, |byte| byte.cast_signed())),
-        wire::BIN_CONTENT | wire::EXT_CONTENT => bytes(leaf.len()),
-        _ => in_row(leaf, head),
+        wire::LENGTH => write!(out, "length {}", big_endian(head)),
+        wire::ELEMENTS | wire::ENTRIES => out.write_str(&counted(leaf.kind.code, big_endian(head))),
+        wire::FIXSTR => write!(out, "{name}, {}", bytes(fixstr_len(head))),
+        wire::EXT_TYPE => write!(out, "ext type {}", read::signed(head)),
+        wire::BIN_CONTENT | wire::EXT_CONTENT => out.write_str(&bytes(leaf.len())),
+        _ => in_row(leaf, head, out),
     }
 }
 
-/// The content of a str, number or timestamp in words; none where it is cut.
-fn content(leaf: &Leaf, head: &[u8]) -> Option<String> {
-    let cut = leaf.flags.has(Flags::ERROR);
-    Some(match leaf.kind.code {
-        wire::STR_CONTENT => text(leaf, head),
-        _ if cut => return Some(format!("{} of it", bytes(leaf.len()))),
-        wire::UINT_VALUE => big_endian(head).to_string(),
-        wire::INT_VALUE => read::signed(head).to_string(),
-        wire::FLOAT32_VALUE => ryu::Buffer::new().format(read::float32(head)?).to_string(),
-        wire::FLOAT64_VALUE => ryu::Buffer::new().format(read::float64(head)?).to_string(),
-        wire::TIMESTAMP32 | wire::TIMESTAMP64 | wire::TIMESTAMP96 => time(leaf.kind.code, head)?,
-        _ => return None,
-    })
+/// The content of a str, number or timestamp in words; how much of it is there where it is cut.
+fn content(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
+    let kind = leaf.kind.code;
+    if kind == wire::STR_CONTENT {
+        return text(leaf, head, out);
+    }
+    let whole = match kind {
+        wire::FLOAT32_VALUE | wire::TIMESTAMP32 => 4,
+        wire::FLOAT64_VALUE | wire::TIMESTAMP64 => 8,
+        wire::TIMESTAMP96 => 12,
+        _ => leaf.len(),
+    };
+    if leaf.len() < whole {
+        return write!(out, ", {} of {whole} bytes", leaf.len());
+    }
+    if leaf.flags.has(Flags::ERROR) && matches!(kind, wire::UINT_VALUE | wire::INT_VALUE) {
+        return write!(out, ", only {}", bytes(leaf.len()));
+    }
+    match kind {
+        wire::UINT_VALUE => write!(out, "{}", big_endian(head)),
+        wire::INT_VALUE => write!(out, "{}", read::signed(head)),
+        wire::FLOAT32_VALUE => out.write_str(ryu::Buffer::new().format(read::float32(head).unwrap_or(0.0))),
+        wire::FLOAT64_VALUE => out.write_str(ryu::Buffer::new().format(read::float64(head).unwrap_or(0.0))),
+        _ => match time(kind, head) {
+            Some(time) => out.write_str(&time),
+            None => out.write_str(&bytes(leaf.len())),
+        },
+    }
 }
 
 /// A timestamp as people write it, and its seconds.
@@ -119,9 +131,9 @@ fn time(kind: u8, head: &[u8]) -> Option<String> {
 }
 
 /// Text in quotes, control characters escaped; of a long one what is held of it.
-fn text(leaf: &Leaf, head: &[u8]) -> String {
-    let shown = crate::formats::quoted(head);
-    if leaf.len() > len64(head.len()) { format!("{shown}.. {} in all", bytes(leaf.len())) } else { shown }
+fn text(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
+    crate::formats::quote(head, out);
+    if leaf.len() > len64(head.len()) { write!(out, ".. {} in all", bytes(leaf.len())) } else { Ok(()) }
 }
 
 fn fixint(head: &[u8]) -> i64 {
@@ -148,7 +160,8 @@ fn counted(kind: u8, count: u64) -> String {
     }
 }
 
-fn bytes(count: u64) -> String {
+/// `1 byte`, `3 bytes`.
+pub fn bytes(count: u64) -> String {
     if count == 1 { "1 byte".to_string() } else { format!("{count} bytes") }
 }
 
@@ -245,128 +258,6 @@ fn timestamp64_bits(head: &[u8]) -> Vec<Bits> {
     }
     bits
 }
-
-/// Notes on a row, one for each form that it has, key and value of one form together.
-pub fn notes(row: &[Seen]) -> Vec<Note> {
-    let mut notes: Vec<Note> = Vec::new();
-    for seen in row {
-        let Some(first) = seen.head.first().map(|byte| wire::first(*byte)) else { continue };
-        if seen.leaf.kind.code > wire::MAP32 || first.kind != seen.leaf.kind.code {
-            continue;
-        }
-        let Some((id, text)) = note(first, seen, row) else { continue };
-        let carets = carets(first, seen, row);
-        match notes.iter_mut().find(|note| note.id == id) {
-            Some(same) => {
-                same.carets.extend(carets);
-                if let Some((_, mine)) = text.split_once(":: ") {
-                    same.text = format!("{}, {mine}", same.text);
-                }
-            }
-            None => notes.push(Note { id, carets, text: text.replacen(":: ", ": ", 1) }),
-        }
-    }
-    notes
-}
-
-/// The bytes a note speaks of: the first byte, and the number behind it.
-fn carets(first: First, seen: &Seen, row: &[Seen]) -> Vec<(u64, u64)> {
-    let start = seen.leaf.start;
-    let mut carets = vec![(start, start.saturating_add(1))];
-    let numeric = matches!(first.kind, wire::FLOAT32..=wire::INT64 | wire::ARRAY16..=wire::MAP32);
-    if numeric && !seen.leaf.flags.has(Flags::KEY) {
-        let behind = row.iter().find(|other| other.leaf.start == start.saturating_add(1));
-        carets.extend(behind.map(|other| (other.leaf.start, other.leaf.end)));
-    }
-    carets
-}
-
-/// A note's identity and text; what stands behind `:: ` speaks of this object and joins the text of
-/// another object of the same form in the row.
-fn note(first: First, seen: &Seen, row: &[Seen]) -> Option<(&'static str, String)> {
-    let byte = seen.head.first().copied()?;
-    let role = if seen.leaf.flags.has(Flags::KEY) { "the key" } else { "the value" };
-    let value = row.iter().find(|other| other.leaf.start == seen.leaf.start.saturating_add(1));
-    let number = value.map(|value| &value.head[..]).unwrap_or(&[]);
-    let hex: String = number.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(match first.kind {
-        wire::FIXMAP | wire::FIXARRAY => {
-            let id = if first.kind == wire::FIXMAP { "fixmap" } else { "fixarray" };
-            let (high, low) = (byte >> 4, byte & 0x0f);
-            (id, format!("{byte:02x} = {high:04b} {low:04b}: {id}, the low four bits hold the count"))
-        }
-        wire::FIXSTR => {
-            let about = "a0..bf = fixstr, the low five bits hold the length";
-            ("fixstr", format!("{about}:: {byte:02x} = {} ({role})", bytes(u64::from(byte & 0x1f))))
-        }
-        wire::POSITIVE_FIXINT => ("positive fixint", "00..7f = positive fixint: the byte is the value".to_string()),
-        wire::NEGATIVE_FIXINT => {
-            let text = format!("e0..ff = negative fixint: the byte less 256, {byte:02x} = {byte} - 256");
-            ("negative fixint", text)
-        }
-        wire::NIL => ("nil", "c0 = nil, one byte".to_string()),
-        wire::FALSE | wire::TRUE => ("bool", "c2 = false, c3 = true, one byte each".to_string()),
-        wire::UINT8..=wire::INT64 => integer_note(first, byte, &hex),
-        wire::FLOAT32 => ("float32", format!("{byte:02x} = float32: IEEE 754 binary32, highest byte first")),
-        wire::FLOAT64 => float_note(byte, number),
-        wire::STR8..=wire::STR32 | wire::BIN8..=wire::EXT32 => sized_note(first, byte),
-        wire::ARRAY16..=wire::MAP32 => {
-            let sizes = first.sizing_bytes();
-            (wire::name(first.kind), format!("{byte:02x} = {}: the count in {sizes} bytes, highest first", wire::name(first.kind)))
-        }
-        wire::FIXEXT1..=wire::FIXEXT16 => fixext_note(first, byte),
-        _ => return None,
-    })
-}
-
-fn integer_note(first: First, byte: u8, hex: &str) -> (&'static str, String) {
-    let name = wire::name(first.kind);
-    let follow = match first.body {
-        wire::Body::Fixed(1) => "one byte follows".to_string(),
-        wire::Body::Fixed(count) => format!("{} bytes follow, highest first", number_word(count)),
-        _ => String::new(),
-    };
-    let sign = if (wire::INT8..=wire::INT64).contains(&first.kind) { ", two's complement" } else { "" };
-    (name, format!("{byte:02x} = {name}, {follow}{sign}: 0x{hex}"))
-}
-
-fn float_note(byte: u8, content: &[u8]) -> (&'static str, String) {
-    let base = format!("{byte:02x} = float64: IEEE 754 binary64, highest byte first");
-    match read::float64(content) {
-        Some(value) if fits_float32(value) => {
-            ("float64 as float32", format!("{base}. A float32 holds this value too, in 5 bytes and not 9"))
-        }
-        _ => ("float64", base),
-    }
-}
-
-fn sized_note(first: First, byte: u8) -> (&'static str, String) {
-    let name = wire::name(first.kind);
-    let sizes = first.sizing_bytes();
-    let size = if sizes == 1 { "1 byte".to_string() } else { format!("{sizes} bytes, highest first") };
-    let ext = if first.is_ext() { ", then the application's type" } else { "" };
-    (name, format!("{byte:02x} = {name}: the length in {size}{ext}, then the content"))
-}
-
-fn fixext_note(first: First, byte: u8) -> (&'static str, String) {
-    let name = wire::name(first.kind);
-    let content = match first.body {
-        wire::Body::Fixed(count) => bytes(count),
-        _ => String::new(),
-    };
-    let text = format!("{byte:02x} = {name}: one byte of type (-1 is a timestamp, 0..127 the application's own), then {content}");
-    (name, text)
-}
-
-fn number_word(count: u64) -> &'static str {
-    match count {
-        2 => "two",
-        4 => "four",
-        8 => "eight",
-        _ => "more",
-    }
-}
-
 
 fn len64(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
