@@ -164,6 +164,8 @@ impl Flags {
     pub const WARNING: Flags = Flags(2);
     /// Part of a map key or of a field's name: counts as key, whatever its kind.
     pub const KEY: Flags = Flags(4);
+    /// Inside a map key that is a container.
+    pub const NESTED: Flags = Flags(16);
     /// A piece of a longer run of one value (a string too long to hold at once).
     pub const PIECE: Flags = Flags(8);
 

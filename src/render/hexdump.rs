@@ -279,7 +279,9 @@ impl<'a> Dump<'a> {
         self.words.clear();
         match self.format {
             Some(format) if leaf.kind.owner != Kind::COMMON => format.tell(leaf, head, telling, &mut self.words),
-            _ => self.words.push_str(&common_words(leaf)),
+            _ if telling == Telling::Alone => self.words.push_str(&common_words(leaf)),
+            // Between bars, since it is no part of what stands beside it.
+            _ => self.words.push_str(&format!("|{}|", common_words(leaf))),
         }
         if self.view.rows == Rows::Leaves && self.view.bits {
             let bits = self.format.map(|format| format.bits(leaf, head)).unwrap_or_default();
@@ -302,7 +304,9 @@ impl<'a> Dump<'a> {
 impl Sink for Dump<'_> {
     fn open(&mut self, group: &Group<'_>) -> Flow {
         if self.hiding.is_none() {
+            let later = self.row.take_later();
             self.flush()?;
+            self.row.found.extend(later);
         }
         self.paths.push(group.step);
         let index = match group.step {
@@ -326,7 +330,9 @@ impl Sink for Dump<'_> {
             return Ok(());
         }
         if self.view.rows == Rows::Leaves {
+            let later = self.row.take_later();
             self.flush()?;
+            self.row.found.extend(later);
         }
         self.tell(leaf, head);
         let (shown, tail) = self.shown(leaf, head);
@@ -388,8 +394,7 @@ impl Sink for Dump<'_> {
 
 /// Words for leaves of no format.
 pub fn common_words(leaf: &Leaf) -> String {
-    let name = formats::kind_info(leaf.kind).name;
-    format!("{name}, {}", wrap::count(leaf.len(), "byte", "bytes"))
+    format!("{} {}", wrap::count(leaf.len(), "byte", "bytes"), formats::kind_info(leaf.kind).name)
 }
 
 /// Bit fields in words: `1000 0100: fixmap 8, entries 4`.

@@ -64,6 +64,14 @@ impl Row {
         self.pieces.is_empty() && !self.begun
     }
 
+    /// Takes out the findings on bytes behind the row, which the next row tells.
+    pub fn take_later(&mut self) -> Vec<Diagnostic> {
+        let end = self.end;
+        let (later, now) = std::mem::take(&mut self.found).into_iter().partition(|found: &Diagnostic| found.start >= end);
+        self.found = now;
+        later
+    }
+
     /// Forgets everything; findings that came without a leaf stay.
     pub fn clear(&mut self) {
         let kept = if self.is_empty() { std::mem::take(&mut self.found) } else { Vec::new() };
@@ -120,12 +128,15 @@ impl Row {
         self.bytes.len()
     }
 
-    /// Adds a part to the meaning; one that begins with a comma joins the part before it.
+    /// Adds a part to the meaning; one that begins with a comma joins the part before it, a bar parts
+    /// what has nothing to do with each other.
     pub fn say(&mut self, part: &str) {
+        let part = if self.meaning.is_empty() { part.trim_start_matches('|') } else { part };
         if part.is_empty() {
             return;
         }
-        if !self.meaning.is_empty() && !part.starts_with(',') {
+        let joined = part.starts_with([',', '|']) || self.meaning.ends_with('|');
+        if !self.meaning.is_empty() && !joined {
             self.meaning.push(' ');
         }
         self.meaning.push_str(part);
@@ -248,7 +259,7 @@ impl Row {
             }
             if !self.meaning.is_empty() {
                 pad(text, &mut column, columns.meaning_at);
-                text.push_str(&fit(look, &self.meaning, columns.meaning, wrap::cut_right));
+                text.push_str(&fit(look, self.meaning.trim_end_matches('|'), columns.meaning, wrap::cut_right));
             }
         }
         text.push('\n');

@@ -3,7 +3,6 @@
 mod decode;
 mod detect;
 pub mod encode;
-mod keys;
 mod recover;
 mod strings;
 pub mod tagged;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::formats::json::decode::{Cut, Due, Walker, group_kind};
-use crate::formats::json::keys::Seen;
+use crate::model::keys::Seen;
 use crate::formats::json::recover;
 use crate::formats::json::strings::{Fault, Stopped};
 use crate::formats::json::wire::{

@@ -12,7 +12,7 @@ use crate::formats::msgpack::read;
 use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, Step, is_plain_name};
 use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Sink, Stop};
-use crate::model::keys::{Budget, Keys, Known};
+use crate::model::keys::{Keys, Scope, Seen};
 use crate::model::limits;
 use crate::model::utf8::Utf8;
 use crate::model::value::{Event, Long, Scalar, Shape};
@@ -32,7 +32,7 @@ pub fn decode(input: &mut Window, context: &Context, out: &mut dyn Sink) -> Flow
         next_group: 0,
         frames: Vec::new(),
         keys_open: 0,
-        budget: Budget::default(),
+        keys: Keys::default(),
         told_full: false,
         cut: false,
     };
@@ -48,7 +48,7 @@ struct Frame {
     done: u64,
     /// Offset of its first byte.
     head: u64,
-    keys: Keys,
+    scope: Scope,
     /// It is the key of a map entry.
     is_key: bool,
 }
@@ -77,7 +77,7 @@ struct Walker<'a> {
     frames: Vec<Frame>,
     /// Keys around the next object that are containers themselves.
     keys_open: usize,
-    budget: Budget,
+    keys: Keys,
     told_full: bool,
     /// The input ended inside an object, and that has been said.
     cut: bool,
@@ -169,7 +169,7 @@ impl Walker<'_> {
             self.scalar(Scalar::Missing)?;
             self.close()?;
         }
-        frame.keys.release(&mut self.budget);
+        self.keys.end(frame.scope);
         if frame.is_key {
             self.keys_open = self.keys_open.saturating_sub(1);
         }
@@ -233,13 +233,16 @@ impl Walker<'_> {
         let end = start.saturating_add(len64(bytes.len()));
         let content = usize::try_from(first.head_bytes()).ok().and_then(|head| bytes.get(head..)).unwrap_or(&[]);
         let (value, mut found) = read::scalar(first, bytes, content, start);
-        if whole && let Some(frame) = self.frames.last_mut() {
+        if whole && let Some(frame) = self.frames.last() {
             let (class, same) = key_identity(&value);
-            match frame.keys.take(class, &same, start, &mut self.budget) {
-                Known::Fresh => {}
-                Known::Twice(first_at) => found.push(duplicate(&value, start, end, first_at)),
-                Known::Full if self.told_full => {}
-                Known::Full => {
+            self.keys.name(frame.scope);
+            self.keys.feed(&[class]);
+            self.keys.feed(&same);
+            match self.keys.done(frame.scope, start) {
+                Seen::New => {}
+                Seen::Before(first_at) => found.push(duplicate(&value, start, end, first_at)),
+                Seen::Unknown if self.told_full => {}
+                Seen::Unknown => {
                     self.told_full = true;
                     found.push(not_compared(start, end));
                 }
@@ -310,7 +313,8 @@ impl Walker<'_> {
             self.out.value(Event::Begin(shape, Some(count)))?;
         }
         let total = if shape == Shape::Map { count.saturating_mul(2) } else { count };
-        self.frames.push(Frame { shape, total, done: 0, head, keys: Keys::default(), is_key });
+        let scope = self.keys.begin();
+        self.frames.push(Frame { shape, total, done: 0, head, scope, is_key });
         Ok(())
     }
 
@@ -470,7 +474,7 @@ impl Walker<'_> {
     fn lacks(&self, first: First, there: u64, len: u64) -> String {
         let (name, short) = (wire::name(first.kind), len.saturating_sub(there));
         let are = if short == 1 { "is" } else { "are" };
-        format!("{} of this {name} {are} missing, {there} of {len} stand here{}", bytes_word(short), self.then_missing())
+        format!("{short} of the {} of this {name} {are} missing{}", bytes_word(len), self.then_missing())
     }
 
     fn then_missing(&self) -> String {
@@ -555,7 +559,7 @@ impl Walker<'_> {
     }
 
     fn key_flag(&self) -> Flags {
-        if self.keys_open > 0 { Flags::KEY } else { Flags::NONE }
+        if self.keys_open > 0 { Flags::KEY.with(Flags::NESTED) } else { Flags::NONE }
     }
 
     /// Bytes of an object that is no container, from its head.

@@ -86,7 +86,8 @@ fn damaged(probe: &Probe, sample: &Sample<'_>) -> (u32, Vec<String>) {
     let sound_part = error.start.saturating_mul(100).checked_div(size).unwrap_or(0);
     let many = probe.messages > 1 && probe.containers < probe.messages;
     if probe.names > 0 && !many && probe.bad_texts == 0 {
-        let text = format!("begins with {first}; {} names and {} parts fit up to {:#04x}", probe.names, probe.leaves, error.start);
+        let names = if probe.names == 1 { "1 name".to_string() } else { format!("{} names", probe.names) };
+        let text = format!("begins with {first}; {names} and {} parts fit up to {:#04x}", probe.leaves, error.start);
         return (if sound_part >= 50 { 650 } else { 450 }, vec![text]);
     }
     if probe.first.is_some() && !many && sound_part >= 30 {

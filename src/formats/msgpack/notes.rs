@@ -31,7 +31,7 @@ pub fn notes(row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<
 /// The number behind a first byte: a leaf of its own, or within the leaf of a key.
 fn content(first: First, seen: &Seen, next: Option<&Seen>) -> Seen {
     let nothing = Seen::new(&seen.leaf, &[]);
-    if seen.leaf.flags.has(Flags::KEY) {
+    if seen.leaf.flags.has(Flags::KEY) && !seen.leaf.flags.has(Flags::NESTED) {
         return seen.head().get(1..).map_or(nothing, |inside| Seen::new(&seen.leaf, inside));
     }
     let follows = |next: &&Seen| next.leaf.start == seen.leaf.end && first.body != Body::None;
@@ -72,7 +72,7 @@ impl Object<'_> {
         let name = wire::name(self.first.kind);
         match self.first.kind {
             wire::FIXMAP | wire::FIXARRAY => {
-                format!("{byte:02x} = {:04b} {:04b}: {name}, the low four bits hold the count", byte >> 4, byte & 0x0f)
+                format!("{byte:02x} = {:04b} {:04b}: the low four bits hold the count", byte >> 4, byte & 0x0f)
             }
             wire::FIXSTR => format!("a0..bf = fixstr, the low five bits hold the length: {}", self.string()),
             wire::POSITIVE_FIXINT => "00..7f = positive fixint: the byte is the value".to_string(),

@@ -26,10 +26,10 @@ pub fn fits_float32(value: f64) -> bool {
     f64::from(narrow) == value || value.is_nan()
 }
 
-/// Whether the leaf is a key with head and content, not the head of a container.
+/// Whether the leaf is a key whole, head and content. Inside a key that is a container the parts of
+/// objects are leaves of their own, as in values.
 fn whole_key(leaf: &Leaf) -> bool {
-    let container = matches!(leaf.kind.code, wire::FIXMAP | wire::FIXARRAY | wire::ARRAY16..=wire::MAP32);
-    leaf.flags.has(Flags::KEY) && leaf.kind.code <= wire::NEVER_USED && (leaf.len() > 1 || !container)
+    leaf.flags.has(Flags::KEY) && !leaf.flags.has(Flags::NESTED)
 }
 
 /// Appends what a leaf says, see [`crate::formats::Format::tell`].
