@@ -223,16 +223,18 @@ impl Inspection {
         self.found.push(Diagnostic::new(Code::FormatDoubt, 0, 0, message).help("without -f the best fitting format is taken"));
     }
 
-    /// Why the first candidate was chosen, in a sentence: its evidence, and what rules out the others.
+    /// Why the first candidate was chosen, in a sentence: its evidence, and what rules out the others;
+    /// where none was, what rules out each.
     pub fn why(&self) -> String {
-        let Some(best) = self.candidates.first() else { return String::new() };
-        let mut why = best.pro.join(", ");
-        for rival in self.candidates.iter().skip(1) {
-            if let Some(reason) = rival.contra.first() {
-                why.push_str(&format!("; as {}, {reason}", title(rival.format)));
+        let mut parts = Vec::new();
+        for (place, candidate) in self.candidates.iter().enumerate() {
+            if place == 0 && !candidate.pro.is_empty() {
+                parts.push(candidate.pro.join(", "));
+            } else if let Some(reason) = candidate.contra.first() {
+                parts.push(format!("as {}, {reason}", title(candidate.format)));
             }
         }
-        why
+        parts.join("; ")
     }
 
     /// What the format's decoder is told.
@@ -509,6 +511,10 @@ impl Sink for Guard<'_> {
 
     fn value(&mut self, event: Event<'_>) -> Flow {
         self.out.value(event)
+    }
+
+    fn duplicate_key(&mut self) -> Flow {
+        self.out.duplicate_key()
     }
 
     fn wants_values(&self) -> bool {

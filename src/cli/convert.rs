@@ -97,6 +97,11 @@ fn convert(inspection: &mut Inspection, conversion: &Conversion, args: &ConvertA
         writeln!(err, "{}: nothing written, the input has errors; {hint}", inspection.name)?;
         return Ok(INPUT_ERROR);
     }
+    if conversion.format.info().text {
+        for sentence in survey.written_otherwise() {
+            writeln!(err, "{}: note[convert]: {sentence}", inspection.name)?;
+        }
+    }
     drop(err);
     let mut out = Output::open(args.output.as_deref()).map_err(Problem::Failure)?;
     if matches!(out, Output::Staged(..)) || conversion.format.info().text {

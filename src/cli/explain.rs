@@ -354,7 +354,7 @@ fn layer(out: &mut Output, inspection: &Inspection, number: usize, view: &View) 
     let causes = std::mem::take(&mut dump.causes);
     drop(dump);
     writeln!(out)?;
-    foot::ledger(out, None, &causes, view)?;
+    foot::ledger(out, None, &causes, None, view)?;
     Ok(status(&Tally::default(), inspection))
 }
 

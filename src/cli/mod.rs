@@ -30,7 +30,7 @@ pub const INTERNAL_ERROR: u8 = 3;
 
 /// Shows what every byte of a binary message is, and converts it.
 #[derive(Debug, Parser)]
-#[command(name = "wireinspect", version, about, disable_help_subcommand = true, max_term_width = 100)]
+#[command(name = "wireinspect", version, disable_help_subcommand = true, max_term_width = 100)]
 #[command(after_help = "`wireinspect FILE` alone explains it. `wireinspect help msgpack` explains a format.")]
 pub struct Cli {
     /// What to do.

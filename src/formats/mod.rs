@@ -134,6 +134,8 @@ pub struct Counts {
     /// Names and keys that are plain names, with how often each is written; not more than
     /// [`crate::model::limits::LEDGER_PATHS`] different ones.
     pub names: HashMap<String, NameCount, foldhash::fast::FixedState>,
+    /// Codes of the kinds that occur, keys left out; one place for each code.
+    pub kinds: Vec<bool>,
 }
 
 /// How often a name is written.
@@ -146,6 +148,23 @@ pub struct NameCount {
 }
 
 impl Counts {
+    /// Notes that a kind occurs.
+    pub fn kind(&mut self, leaf: &Leaf) {
+        if leaf.kind.owner == Kind::COMMON || leaf.flags.has(Flags::KEY) {
+            return;
+        }
+        self.kinds.resize(usize::from(u8::MAX) + 1, false);
+        if let Some(place) = self.kinds.get_mut(usize::from(leaf.kind.code)) {
+            *place = true;
+        }
+    }
+
+    /// Names of the kinds of a format that occur and have this cause.
+    pub fn kind_names(&self, format: &dyn Format, cause: Cause) -> Vec<&'static str> {
+        let present = format.kinds().iter().zip(&self.kinds).filter(|(_, occurs)| **occurs);
+        present.filter(|(info, _)| info.cause == cause).map(|(info, _)| info.name).collect()
+    }
+
     /// Counts a name.
     pub fn name(&mut self, name: &str) {
         let order = self.names.len();
@@ -278,7 +297,7 @@ pub trait Format: Sync {
 pub fn common_legend(cause: Cause) -> &'static str {
     match cause {
         Cause::Payload => "values",
-        Cause::Width => "integer bytes beyond the shortest form",
+        Cause::Width => "number bytes beyond the shortest form",
         Cause::Key => "names and keys",
         Cause::Length => "lengths and counts",
         Cause::Type => "types",

@@ -326,6 +326,7 @@ impl Sink for Dump<'_> {
 
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
         self.causes.add(leaf, head);
+        self.counts.kind(leaf);
         if self.hiding.is_some() {
             return Ok(());
         }

@@ -34,7 +34,7 @@ pub fn write(out: &mut dyn Write, format: Option<&dyn Format>, ledger: &Ledger, 
         writeln!(out, "  {name:<name_width$}  {:>9}  {others:>11}  {:>5}", "", percent(others, total))?;
     }
     writeln!(out, "  {:<name_width$}  {:>9}  {total:>11}  {:>5}", "total", "", "100.0")?;
-    foot::ledger(out, format, &ledger.causes, view)
+    foot::ledger(out, format, &ledger.causes, None, view)
 }
 
 fn percent(part: u64, total: u64) -> String {

@@ -49,6 +49,7 @@ impl Walker<'_> {
             Seen::New => Ok(()),
             Seen::Before(first) => {
                 let name = recover::shown(self.text.next(len.saturating_sub(1)).get(1..).unwrap_or(&[]));
+                self.out.duplicate_key()?;
                 let sentence = format!("name {name} stands twice in this object, first at {first:#04x}");
                 self.report(Code::JsonDuplicateKey, len, &sentence, "most readers keep the last one")
             }

@@ -240,7 +240,10 @@ impl Walker<'_> {
             self.keys.feed(&same);
             match self.keys.done(frame.scope, start) {
                 Seen::New => {}
-                Seen::Before(first_at) => found.push(duplicate(&value, start, end, first_at)),
+                Seen::Before(first_at) => {
+                    self.out.duplicate_key()?;
+                    found.push(duplicate(&value, start, end, first_at));
+                }
                 Seen::Unknown if self.told_full => {}
                 Seen::Unknown => {
                     self.told_full = true;

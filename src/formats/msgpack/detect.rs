@@ -3,6 +3,7 @@
 
 use crate::formats::probe::Probe;
 use crate::formats::{Candidate, Context, Level, Sample};
+use crate::model::diag::Code;
 use crate::model::value::Shape;
 
 use super::{MessagePack, wire};
@@ -84,6 +85,9 @@ fn damaged(probe: &Probe, sample: &Sample<'_>) -> (u32, Vec<String>) {
     let first = first_word(probe, sample);
     let size = u64::try_from(sample.bytes.len()).unwrap_or(u64::MAX).max(1);
     let sound_part = error.start.saturating_mul(100).checked_div(size).unwrap_or(0);
+    if error.code == Code::MpDepth && probe.messages == 1 {
+        return (400, vec![format!("begins with {first}, nested deeper than readers go")]);
+    }
     let many = probe.messages > 1 && probe.containers < probe.messages;
     if probe.names > 0 && !many && probe.bad_texts == 0 {
         let names = if probe.names == 1 { "1 name".to_string() } else { format!("{} names", probe.names) };
