@@ -155,9 +155,9 @@ impl Survey {
         if !self.odd_maps.is_empty() {
             let maps = self.odd_maps.len();
             let maps = if maps == 1 { "1 map".to_string() } else { format!("{maps} maps") };
-            let key = self.odd_key.unwrap_or("one key twice");
+            let key = self.odd_key.map_or("one key twice".to_string(), |key| format!("{key} as key"));
             sentences.push(format!(
-                "{maps} that no JSON object can hold ({key} as key), written as {{\"{TAG_MAP}\": [[key, value], ...]}}"
+                "{maps} that no JSON object can hold ({key}), written as {{\"{TAG_MAP}\": [[key, value], ...]}}"
             ));
         }
         if self.bins > 0 {

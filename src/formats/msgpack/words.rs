@@ -70,10 +70,33 @@ fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
         wire::LENGTH => Ok(()),
         wire::FIXSTR if fixstr_len(head) == 0 => write!(out, "{name} \"\""),
         wire::EXT_TYPE => write!(out, "type {}", read::signed(head)),
-        wire::BIN_CONTENT | wire::EXT_CONTENT => write!(out, ", {}", bytes(leaf.len())),
+        wire::BIN_CONTENT | wire::EXT_CONTENT => {
+            write!(out, ", {}", bytes(leaf.len()))?;
+            match readable(head) {
+                Some(shown) => write!(out, " \"{shown}\""),
+                None => Ok(()),
+            }
+        }
         _ if kind <= wire::MAP32 || kind == wire::NEVER_USED => out.write_str(name),
         _ => content(leaf, head, out),
     }
+}
+
+/// Characters of binary content that are shown as text.
+const READABLE: usize = 48;
+
+/// Printable characters in a row that make binary content worth showing as text.
+const WORD: usize = 4;
+
+/// The beginning of binary content as text with dots, where words stand in it.
+fn readable(head: &[u8]) -> Option<String> {
+    let printable = |byte: &u8| matches!(byte, b' '..=b'~');
+    if !head.windows(WORD).any(|word| word.iter().all(printable)) {
+        return None;
+    }
+    let shown = head.iter().take(READABLE).map(|byte| if printable(byte) { char::from(*byte) } else { '.' });
+    let more = if head.len() > READABLE { ".." } else { "" };
+    Some(shown.chain(more.chars()).collect())
 }
 
 /// What a leaf says when it has a row of its own.
