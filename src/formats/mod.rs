@@ -4,6 +4,7 @@
 //! help and completions, its row in README, detection and every invariant test follow from that.
 //! Formats never call each other.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
@@ -134,6 +135,8 @@ pub struct Counts {
     /// Names and keys that are plain names, with how often each is written; not more than
     /// [`crate::model::limits::LEDGER_PATHS`] different ones.
     pub names: HashMap<String, NameCount, foldhash::fast::FixedState>,
+    /// Some of them are no plain names.
+    pub odd: bool,
     /// Codes of the kinds that occur, keys left out; one place for each code.
     pub kinds: Vec<bool>,
 }
@@ -165,8 +168,9 @@ impl Counts {
         present.filter(|(info, _)| info.cause == cause).map(|(info, _)| info.name).collect()
     }
 
-    /// Counts a name.
-    pub fn name(&mut self, name: &str) {
+    /// Counts a name, or a key that is no plain name.
+    pub fn name(&mut self, name: &str, plain: bool) {
+        self.odd |= !plain;
         let order = self.names.len();
         if let Some(count) = self.names.get_mut(name) {
             count.times = count.times.saturating_add(1);
@@ -313,6 +317,17 @@ pub fn common_legend(cause: Cause) -> &'static str {
     }
 }
 
+/// Text with everything escaped that a terminal would obey or hide: control characters, line ends,
+/// characters that turn the direction of writing. Quotes and backslashes stay.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let tame = |c: char| matches!(c, ' '..='~') || c.escape_debug().len() == 1;
+    if text.chars().all(tame) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |c: char| if tame(c) { c.to_string() } else { c.escape_debug().to_string() };
+    Cow::Owned(text.chars().map(escape).collect())
+}
+
 /// Text in quotes for people: control characters and quotes escaped, bytes that are not UTF-8 as `\xff`.
 pub fn quoted(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().saturating_add(2));
@@ -402,16 +417,17 @@ pub fn names_line(counts: &Counts) -> Option<String> {
     let groups: Vec<(u64, Vec<&str>)> = by_count.into_iter().map(|(count, names)| (count.0, names)).collect();
     let all = counts.names.len();
     let total = counts.names.values().fold(0u64, |sum, count| sum.saturating_add(count.times));
+    let (one, many) = if counts.odd { ("key", "keys") } else { ("name", "names") };
     match groups.as_slice() {
         [] => None,
         [(count, names)] if all == 1 => {
-            Some(format!("1 name is written {}: {}", times(*count), names.first().unwrap_or(&"")))
+            Some(format!("1 {one} is written {}: {}", times(*count), names.first().unwrap_or(&"")))
         }
         [(count, names)] if all <= LISTED_NAMES => {
-            Some(format!("{all} names are written {} each: {}", times(*count), listed(names)))
+            Some(format!("{all} {many} are written {} each: {}", times(*count), listed(names)))
         }
-        [(count, _)] => Some(format!("{all} names are written {} each", times(*count))),
-        groups => Some(format!("{all} names are written {total} times: {}", grouped(groups))),
+        [(count, _)] => Some(format!("{all} {many} are written {} each", times(*count))),
+        groups => Some(format!("{all} {many} are written {total} times: {}", grouped(groups))),
     }
 }
 
@@ -481,7 +497,7 @@ mod tests {
     fn line(names: &[(&str, u64)]) -> Option<String> {
         let mut counts = Counts::default();
         for (name, times) in names {
-            (0..*times).for_each(|_| counts.name(name));
+            (0..*times).for_each(|_| counts.name(name, true));
         }
         names_line(&counts)
     }

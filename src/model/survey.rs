@@ -44,6 +44,10 @@ pub struct Survey {
     odd_key: Option<&'static str>,
     /// Bytes as values.
     bins: u64,
+    /// NaN and infinities as values.
+    specials: u64,
+    /// Values that damage took.
+    missing: u64,
     open: Vec<Open>,
     want: Want,
     long_key: bool,
@@ -143,8 +147,14 @@ impl Survey {
                     self.mark_odd();
                 }
             }
-        } else if matches!(scalar, Scalar::Bytes(_)) {
-            self.bins = self.bins.saturating_add(1);
+        } else {
+            match scalar {
+                Scalar::Bytes(_) => self.bins = self.bins.saturating_add(1),
+                Scalar::F32(value) if !value.is_finite() => self.specials = self.specials.saturating_add(1),
+                Scalar::F64(value) if !value.is_finite() => self.specials = self.specials.saturating_add(1),
+                Scalar::Missing => self.missing = self.missing.saturating_add(1),
+                _ => {}
+            }
         }
         self.count_item();
     }
@@ -163,6 +173,14 @@ impl Survey {
         if self.bins > 0 {
             let bins = if self.bins == 1 { "1 bin".to_string() } else { format!("{} bins", self.bins) };
             sentences.push(format!("{bins} written as base64 text, which reads back as text"));
+        }
+        if self.specials > 0 {
+            let floats = if self.specials == 1 { "1 float".to_string() } else { format!("{} floats", self.specials) };
+            sentences.push(format!("{floats} that JSON has no number for written as \"NaN\", \"Infinity\" or \"-Infinity\""));
+        }
+        if self.missing > 0 {
+            let values = if self.missing == 1 { "1 value".to_string() } else { format!("{} values", self.missing) };
+            sentences.push(format!("{values} that the damage took written as null"));
         }
         sentences
     }

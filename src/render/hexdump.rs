@@ -20,7 +20,7 @@ const LONG_VALUE_LINES: usize = 12;
 const SHOWN_LINES: usize = 4;
 
 /// Longest path in a pipe, where nothing is cut to columns.
-const LONGEST_FIELD: usize = 80;
+const LONGEST_FIELD: usize = 42;
 
 /// Bytes of one value held before its full lines are printed (`--all`).
 const HELD: usize = 64 * 1024;
@@ -44,7 +44,8 @@ pub struct Dump<'a> {
     /// Texts that findings add to rows, by the offset of their first leaf.
     remarks: HashMap<u64, String>,
     any_row: bool,
-    rows: u64,
+    /// Rows printed.
+    pub rows: u64,
     words: String,
     /// Bytes by cause.
     pub causes: Causes,
@@ -148,9 +149,7 @@ impl<'a> Dump<'a> {
 
     fn in_path(&self) -> bool {
         let Some(wanted) = &self.view.path else { return true };
-        let path = self.paths.path();
-        let rest = path.strip_prefix(wanted.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
+        wanted.covers(self.paths.path())
     }
 
     /// Ends the open row.
@@ -158,6 +157,13 @@ impl<'a> Dump<'a> {
         if self.row.is_empty() {
             return Ok(());
         }
+        let later = self.row.take_later();
+        self.flush_row()?;
+        self.row.found.extend(later);
+        Ok(())
+    }
+
+    fn flush_row(&mut self) -> Flow {
         let full = self.view.max_rows.is_some_and(|most| self.rows >= most);
         if !self.is_visible() || full {
             let reason = match (full, self.in_path()) {
@@ -267,6 +273,9 @@ impl<'a> Dump<'a> {
             Step::Message(number) if self.view.messages.is_some_and(|(from, to)| number < from || number >= to) => {
                 Some(Reason::Messages)
             }
+            Step::None if self.levels.len() == 1 && self.view.messages.is_some_and(|(from, _)| from > 0) => {
+                Some(Reason::Messages)
+            }
             Step::Message(number) if self.view.max_items.is_some_and(|most| number >= most) => Some(Reason::Messages),
             Step::Index(index) if self.view.max_items.is_some_and(|most| index >= most) => Some(Reason::Items),
             _ if self.view.depth.is_some_and(|most| self.levels.len() > most.saturating_add(1)) => Some(Reason::Depth),
@@ -304,17 +313,17 @@ impl<'a> Dump<'a> {
 impl Sink for Dump<'_> {
     fn open(&mut self, group: &Group<'_>) -> Flow {
         if self.hiding.is_none() {
-            let later = self.row.take_later();
             self.flush()?;
-            self.row.found.extend(later);
         }
         self.paths.push(group.step);
         let index = match group.step {
             Step::Index(index) | Step::Message(index) => index,
             _ => 0,
         };
-        if let Step::Name(name) = group.step {
-            self.counts.name(name);
+        match group.step {
+            Step::Name(name) => self.counts.name(name, true),
+            Step::Key(name) => self.counts.name(name, false),
+            Step::None | Step::Message(_) | Step::Index(_) => {}
         }
         if self.hiding.is_none() && self.reason(group).is_some() {
             self.hiding = Some(self.levels.len());
@@ -331,9 +340,7 @@ impl Sink for Dump<'_> {
             return Ok(());
         }
         if self.view.rows == Rows::Leaves {
-            let later = self.row.take_later();
             self.flush()?;
-            self.row.found.extend(later);
         }
         self.tell(leaf, head);
         let (shown, tail) = self.shown(leaf, head);
@@ -398,13 +405,21 @@ pub fn common_words(leaf: &Leaf) -> String {
     format!("{} {}", wrap::count(leaf.len(), "byte", "bytes"), formats::kind_info(leaf.kind).name)
 }
 
-/// Bit fields in words: `1000 0100: fixmap 8, entries 4`.
+/// Bit fields in words, pieces of one value together: `fixmap 1000, entries 0100 = 4`.
 fn bit_words(bits: &[Bits]) -> String {
-    let mut words: Vec<String> = Vec::new();
+    let mut words: Vec<(&str, String)> = Vec::new();
     for bit in bits {
         let size = usize::try_from(bit.hi.saturating_sub(bit.lo)).unwrap_or(0).saturating_add(1);
-        words.push(format!("{} {:0size$b} = {}", bit.name, bit.value, bit.value));
+        let digits = format!("{:0size$b}", bit.value);
+        match words.last_mut().filter(|(name, _)| *name == bit.name) {
+            Some((_, joined)) => {
+                joined.push(' ');
+                joined.push_str(&digits);
+            }
+            None => words.push((bit.name, digits)),
+        }
     }
+    let words: Vec<String> = words.into_iter().map(|(name, digits)| format!("{name} {digits}")).collect();
     words.join(", ")
 }
 

@@ -64,10 +64,14 @@ impl Row {
         self.pieces.is_empty() && !self.begun
     }
 
-    /// Takes out the findings on bytes behind the row, which the next row tells.
+    /// Takes out the findings on bytes behind the row, which the next row tells; what speaks of the end
+    /// of the input stays.
     pub fn take_later(&mut self) -> Vec<Diagnostic> {
+        if self.found.is_empty() {
+            return Vec::new();
+        }
         let end = self.end;
-        let (later, now) = std::mem::take(&mut self.found).into_iter().partition(|found: &Diagnostic| found.start >= end);
+        let (later, now) = std::mem::take(&mut self.found).into_iter().partition(|found: &Diagnostic| found.start >= end && found.end > found.start);
         self.found = now;
         later
     }
@@ -268,13 +272,12 @@ impl Row {
         }
     }
 
-    /// Notes and findings whose last caret stands in this line.
+    /// Notes and findings whose first caret stands in this line.
     fn below(&self, line: &Line, look: &Look<'_>, text: &mut String) {
         let (start, end) = (line.start, line.end());
         let here = |at: u64| at >= start && at < end;
         for one in &look.notes {
-            let last = one.carets.iter().map(|(_, to)| to.saturating_sub(1)).max();
-            if last.is_some_and(here) {
+            if one.carets.first().is_some_and(|(from, _)| here(*from)) {
                 note(text, &one.carets, &one.text, None, line, look);
             }
         }

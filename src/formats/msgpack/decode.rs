@@ -520,7 +520,7 @@ impl Walker<'_> {
     /// A finding that the input is cut, with what that means for the containers around.
     fn cut_off(&self, start: u64, end: u64, message: String) -> Diagnostic {
         let mut found = Diagnostic::new(Code::MpCut, start, end, message)
-            .help(format!("everything before {start:#04x} is sound; was the input cut off?"));
+            .help(format!("everything before {:#04x} is complete; was the input cut off?", self.at.min(start)));
         for frame in &self.frames {
             let (begun, all) = (frame.units(frame.done), frame.units(frame.total));
             if begun < all {

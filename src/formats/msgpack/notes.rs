@@ -82,7 +82,7 @@ impl Object<'_> {
             wire::NIL => "c0 = nil, one byte".to_string(),
             wire::FALSE | wire::TRUE => "c2 = false, c3 = true, one byte each".to_string(),
             wire::UINT8..=wire::INT64 => self.integer(),
-            wire::FLOAT32 => format!("{byte:02x} = float32: IEEE 754 binary32, highest byte first"),
+            wire::FLOAT32 => self.float32(),
             wire::FLOAT64 => self.float64(),
             wire::FIXEXT1..=wire::FIXEXT16 => self.fixext(),
             wire::ARRAY16..=wire::MAP32 => {
@@ -118,6 +118,18 @@ impl Object<'_> {
         };
         let hex: String = self.content.iter().take(size).map(|byte| format!("{byte:02x}")).collect();
         format!("{:02x} = {name}, {follow}{sign}: 0x{hex}", self.byte)
+    }
+
+    fn float32(&self) -> String {
+        let base = format!("{:02x} = float32: IEEE 754 binary32, highest byte first", self.byte);
+        let Some(value) = read::float32(self.content).filter(|value| value.is_finite()) else { return base };
+        let (short, exact) = (ryu::Buffer::new().format(value).to_string(), f64::from(value));
+        // The shortest decimal of a float32 is often not what a float64 reader shows.
+        if short.parse::<f64>().is_ok_and(|read| read == exact) {
+            base
+        } else {
+            format!("{base}. Readers that widen it to float64 show {}", ryu::Buffer::new().format(exact))
+        }
     }
 
     fn float64(&self) -> String {

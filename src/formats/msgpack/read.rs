@@ -195,7 +195,7 @@ pub fn long_head(kind: u8, size: u64, at: u64) -> Option<Diagnostic> {
         return None;
     }
     let message = format!(
-        "the head of this {} takes {takes} bytes, for {size} {} would do with {would}",
+        "the head of this {} takes {takes} bytes; for {size} a {} would do, which takes {would}",
         wire::name(kind),
         wire::name(shortest)
     );
@@ -252,7 +252,7 @@ fn surrogates(bad: &[u8]) -> Option<String> {
 
 /// A str whose bytes from `bad` on are not UTF-8.
 pub fn not_utf8(begin: u64, bad: u64, end: u64) -> Diagnostic {
-    let message = format!("a str that is not UTF-8: the byte at {bad:#04x}, {} bytes into it", bad.saturating_sub(begin));
+    let message = format!("a str that is not UTF-8 from {bad:#04x} on, byte {} of its text", bad.saturating_sub(begin).saturating_add(1));
     let help = "some readers refuse it; bytes that are no text belong into a bin";
     Diagnostic::new(Code::MpInvalidUtf8, bad, end, message).help(help)
 }
@@ -273,7 +273,7 @@ pub fn key_name(first: First, all: &[u8]) -> String {
         let text = cut(&String::from_utf8_lossy(content));
         // In quotes where it would read like the key of another type: 19 and "19" may stand side by side.
         let like_number = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '"' | '@'));
-        return if like_number || text.is_empty() { format!("{text:?}") } else { text };
+        return if like_number { format!("{text:?}") } else { text };
     }
     cut(&short(&scalar(first, all, content, 0).0))
 }

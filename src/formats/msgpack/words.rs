@@ -67,6 +67,7 @@ fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
         wire::POSITIVE_FIXINT | wire::NEGATIVE_FIXINT => write!(out, "{name} {}", fixint(head)),
         wire::FIXMAP | wire::FIXARRAY => write!(out, "{name}, {}", counted(kind, low_nibble(head))),
         wire::ELEMENTS | wire::ENTRIES => write!(out, ", {}", counted(kind, big_endian(head))),
+        wire::LENGTH if big_endian(head) == 0 && !leaf.flags.has(Flags::ERROR) => out.write_str(", 0 bytes"),
         wire::LENGTH => Ok(()),
         wire::FIXSTR if fixstr_len(head) == 0 => write!(out, "{name} \"\""),
         wire::EXT_TYPE => write!(out, "type {}", read::signed(head)),
@@ -243,40 +244,43 @@ fn json(value: &Scalar<'_>) -> String {
     }
 }
 
-/// The bit fields of a leaf: the parts of its first byte, and the two numbers of a timestamp 64.
+/// The bit fields of a leaf: the parts of its first byte, of a float, and of a timestamp 64.
 pub fn bits(leaf: &Leaf, head: &[u8]) -> Vec<Bits> {
-    let byte = u64::from(head.first().copied().unwrap_or(0));
-    let split = |lo: u32, mark: &'static str, rest: &'static str| {
-        let mask = (1u64 << lo) - 1;
-        vec![
-            Bits { hi: 7, lo, name: mark, value: byte >> lo },
-            Bits { hi: lo - 1, lo: 0, name: rest, value: byte & mask },
-        ]
-    };
+    let whole = leaf.len() == len64(head.len());
+    let key = whole_key(leaf);
     match leaf.kind.code {
-        wire::POSITIVE_FIXINT => split(7, "positive fixint", "value"),
-        wire::NEGATIVE_FIXINT => split(5, "negative fixint", "value + 32"),
-        wire::FIXMAP => split(4, "fixmap", "entries"),
-        wire::FIXARRAY => split(4, "fixarray", "elements"),
-        wire::FIXSTR => split(5, "fixstr", "bytes"),
-        wire::TIMESTAMP64 if head.len() == 8 => timestamp64_bits(head),
+        wire::POSITIVE_FIXINT => pieces(head, &[("positive fixint", 1), ("value", 7)]),
+        wire::NEGATIVE_FIXINT => pieces(head, &[("negative fixint", 3), ("value + 32", 5)]),
+        wire::FIXMAP => pieces(head, &[("fixmap", 4), ("entries", 4)]),
+        wire::FIXARRAY => pieces(head, &[("fixarray", 4), ("elements", 4)]),
+        wire::FIXSTR => pieces(head, &[("fixstr", 3), ("bytes", 5)]),
+        wire::FLOAT32_VALUE if whole && !key && head.len() == 4 => {
+            pieces(head, &[("sign", 1), ("exponent", 8), ("fraction", 23)])
+        }
+        wire::FLOAT64_VALUE if whole && !key && head.len() == 8 => {
+            pieces(head, &[("sign", 1), ("exponent", 11), ("fraction", 52)])
+        }
+        wire::TIMESTAMP64 if head.len() == 8 => pieces(head, &[("nanoseconds", 30), ("seconds", 34)]),
         _ => Vec::new(),
     }
 }
 
-/// 30 bits of nanoseconds, then 34 bits of seconds, highest byte first: seven pieces.
-fn timestamp64_bits(head: &[u8]) -> Vec<Bits> {
+/// Values of so many bits each, highest first, over bytes that stand highest first: one entry for each
+/// byte that a value touches.
+fn pieces(head: &[u8], values: &[(&'static str, u32)]) -> Vec<Bits> {
     let mut bits = Vec::new();
-    for (index, byte) in (0u32..).zip(head) {
-        let (low, value) = (index * 8, u64::from(*byte));
-        let whole = |name| Bits { hi: low + 7, lo: low, name, value };
-        match index {
-            0..=2 => bits.push(whole("nanoseconds")),
-            3 => {
-                bits.push(Bits { hi: low + 7, lo: low + 2, name: "nanoseconds", value: value >> 2 });
-                bits.push(Bits { hi: low + 1, lo: low, name: "seconds", value: value & 3 });
-            }
-            _ => bits.push(whole("seconds")),
+    let mut at = 0u32;
+    for (name, size) in values {
+        let end = at.saturating_add(*size);
+        while at < end {
+            let (index, used) = (at / 8, at % 8);
+            let Some(byte) = usize::try_from(index).ok().and_then(|index| head.get(index)) else { return bits };
+            let take = (8 - used).min(end - at);
+            let low = 8 - used - take;
+            let value = (u64::from(*byte) >> low) & ((1 << take) - 1);
+            let base = index.saturating_mul(8).saturating_add(low);
+            bits.push(Bits { hi: base.saturating_add(take) - 1, lo: base, name, value });
+            at = at.saturating_add(take);
         }
     }
     bits
