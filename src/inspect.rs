@@ -83,7 +83,7 @@ pub struct Layer {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// Its map.
-    pub leaves: Vec<Leaf>,
+    pub leaves: text::Map,
     /// Findings in it.
     pub found: Vec<Diagnostic>,
 }
@@ -146,72 +146,77 @@ impl Inspection {
             Some(inner) => inner,
             None => sample,
         };
+        let first = sample.get(..limits::SAMPLE).unwrap_or(&sample);
+        let complete = inspection.complete && first.len() == sample.len();
+        inspection.choose(&Sample { bytes: first, complete }, options);
         if inspection.complete {
-            inspection.window = Window::memory(sample.clone());
+            inspection.window = Window::memory(sample);
+        } else {
+            inspection.sample = sample;
         }
-        inspection.choose(&Sample { bytes: &sample, complete: inspection.complete }, options);
-        inspection.sample = if inspection.complete { Vec::new() } else { sample };
         Ok(inspection)
     }
 
     /// Undoes a text encoding, if there is one; the bytes inside.
     fn undo(&mut self, sample: &[u8], options: &Options) -> io::Result<Option<Vec<u8>>> {
-        let undone = match options.encoding {
+        let told = match options.encoding {
             EncodingChoice::Raw => return Ok(None),
-            EncodingChoice::Told(encoding) => {
-                let text = self.window.all(limits::TEXT_INPUT)?;
-                let undone = text::undo(&text, encoding);
-                self.outer.push(layer(text, &undone));
-                Some(undone)
-            }
-            EncodingChoice::Auto if options.format.is_some_and(|format| format.info().text) => None,
-            EncodingChoice::Auto => self.guess_encoding(sample, options)?,
+            EncodingChoice::Told(encoding) => Some(encoding),
+            EncodingChoice::Auto if options.format.is_some_and(|format| format.info().text) => return Ok(None),
+            EncodingChoice::Auto => None,
         };
-        let Some(undone) = undone else { return Ok(None) };
+        let (text, undone) = match told {
+            Some(encoding) => {
+                let text = self.window.all(limits::TEXT_INPUT)?.ok_or_else(too_long)?;
+                let undone = text::undo(&text, encoding);
+                (text, undone)
+            }
+            None => match self.guess_encoding(sample, options)? {
+                Some(found) => found,
+                None => return Ok(None),
+            },
+        };
+        let (layer, inside) = layer(text, undone);
+        self.outer.push(layer);
         self.complete = true;
-        Ok(Some(undone.bytes))
+        Ok(Some(inside))
     }
 
     /// Takes a text encoding only where the bytes in it fit a format better than the text does.
-    fn guess_encoding(&mut self, sample: &[u8], options: &Options) -> io::Result<Option<Undone>> {
-        let all;
-        let text = if self.complete {
-            sample
-        } else {
-            if text::guess(whole_lines(sample)).is_empty() {
-                return Ok(None);
-            }
-            all = self.window.all(limits::TEXT_INPUT)?;
-            &all
-        };
-        let outside = rank(&Sample { bytes: text, complete: true }, options);
+    fn guess_encoding(&mut self, sample: &[u8], options: &Options) -> io::Result<Option<(Vec<u8>, Undone)>> {
+        let head = if self.complete { sample } else { whole_lines(sample) };
+        let outside = rank(&Sample { bytes: head, complete: self.complete }, options);
         let mut best: Option<(u32, Undone)> = None;
-        for undone in text::guess(text) {
-            let inside = rank(&Sample { bytes: &undone.bytes, complete: true }, options);
-            let Some(inner) = inside.iter().find(|candidate| candidate.format != PLAIN_TEXT) else { continue };
-            let score = inner.score;
-            // A word is valid base64 as well: what it holds must be a message without a fault.
-            if undone.encoding == Encoding::Base64 && (score < NOT_A_WORD || !inner.contra.is_empty()) {
-                continue;
-            }
-            // 0x0a and \x0a are no words of any text: only a format that reads the text itself competes.
-            let explicit = matches!(undone.encoding, Encoding::Escaped | Encoding::Xxd | Encoding::Dump)
-                || text.windows(2).any(|pair| pair == b"0x");
-            let rivals = outside.iter().filter(|rival| !(explicit && rival.format == PLAIN_TEXT));
-            let rival = rivals.map(|rival| rival.score).max().unwrap_or(0);
-            if score > rival && best.as_ref().is_none_or(|(other, _)| score > *other) {
+        for undone in text::guess(head) {
+            let score = inside_score(&undone, head, &outside, options, self.complete);
+            if let Some(score) = score.filter(|score| best.as_ref().is_none_or(|(other, _)| score > other)) {
                 best = Some((score, undone));
             }
         }
         let Some((_, undone)) = best else { return Ok(None) };
+        let (text, undone) = match self.complete {
+            true => (sample.to_vec(), undone),
+            false => match self.undo_all(undone.encoding)? {
+                Some(found) => found,
+                None => return Ok(None),
+            },
+        };
         self.chosen.push(Chosen {
             what: "encoding",
             value: undone.encoding.name().to_string(),
             why: format!("all of the text is {}, and the bytes in it fit a format better; -e raw reads the text itself", undone.detail),
             others: vec!["raw".to_string()],
         });
-        self.outer.push(layer(text.to_vec(), &undone));
-        Ok(Some(undone))
+        Ok(Some((text, undone)))
+    }
+
+    /// Undoes an encoding that the beginning of a long text has, if all of the text has it.
+    fn undo_all(&mut self, encoding: Encoding) -> io::Result<Option<(Vec<u8>, Undone)>> {
+        // A pipe cannot be read again, so it is spooled before its text is tried.
+        self.spool()?;
+        let Some(text) = self.window.all(limits::TEXT_INPUT)? else { return Ok(None) };
+        let undone = text::undo(&text, encoding);
+        Ok(undone.found.is_empty().then_some((text, undone)))
     }
 
     /// Chooses the format, or checks the one that was told.
@@ -371,14 +376,32 @@ fn context(format: &dyn Format, depth: Option<usize>) -> Context {
     Context { owner: formats::owner_of(format), depth: depth.unwrap_or(format.info().depth) }
 }
 
-fn layer(bytes: Vec<u8>, undone: &Undone) -> Layer {
-    Layer {
-        by: undone.encoding.name(),
-        said: undone.said.clone(),
-        bytes,
-        leaves: undone.leaves.clone(),
-        found: undone.found.clone(),
+/// A text with its notation undone: the layer, and the bytes it holds.
+fn layer(bytes: Vec<u8>, undone: Undone) -> (Layer, Vec<u8>) {
+    let Undone { encoding, said, leaves, found, bytes: inside, .. } = undone;
+    (Layer { by: encoding.name(), said, bytes, leaves, found }, inside)
+}
+
+/// The score of what a text holds in a notation, where that beats every reading of the text itself.
+fn inside_score(undone: &Undone, text: &[u8], outside: &[Candidate], options: &Options, complete: bool) -> Option<u32> {
+    let bytes = undone.bytes.get(..limits::SAMPLE).unwrap_or(&undone.bytes);
+    let complete = complete && bytes.len() == undone.bytes.len();
+    let inside = rank(&Sample { bytes, complete }, options);
+    let inner = inside.iter().find(|candidate| candidate.format != PLAIN_TEXT)?;
+    // A word is valid base64 as well: what it holds must be a message without a fault.
+    if undone.encoding == Encoding::Base64 && (inner.score < NOT_A_WORD || !inner.contra.is_empty()) {
+        return None;
     }
+    // 0x0a and \x0a are no words of any text: only a format that reads the text itself competes.
+    let explicit = matches!(undone.encoding, Encoding::Escaped | Encoding::Xxd | Encoding::Dump)
+        || text.windows(2).take(limits::PIECE).any(|pair| pair == b"0x");
+    let rivals = outside.iter().filter(|rival| !(explicit && rival.format == PLAIN_TEXT));
+    let rival = rivals.map(|rival| rival.score).max().unwrap_or(0);
+    (inner.score > rival).then_some(inner.score)
+}
+
+fn too_long() -> io::Error {
+    io::Error::other(format!("text that holds bytes is undone up to {} MiB", limits::TEXT_INPUT >> 20))
 }
 
 /// The sample up to its last line end or blank, so that no number is cut.

@@ -287,8 +287,13 @@ pub fn push_step(path: &mut String, step: Step<'_>) {
     let _ = match step {
         Step::None => Ok(()),
         Step::Message(number) => write!(path, "#{number}."),
-        Step::Name(name) if path.is_empty() || path.ends_with('.') => write!(path, "{name}"),
-        Step::Name(name) => write!(path, ".{name}"),
+        Step::Name(name) => {
+            if !path.is_empty() && !path.ends_with('.') {
+                path.push('.');
+            }
+            path.push_str(name);
+            Ok(())
+        }
         Step::Key("") => path.write_str("{\"\"}"),
         Step::Key(key) => push_key(path, key),
         Step::Index(index) => write!(path, "[{index}]"),

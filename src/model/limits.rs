@@ -38,5 +38,5 @@ pub const PATH_NAME: usize = 80;
 /// Rows of a dump up to which a terminal gets all of it and not the overview.
 pub const ROWS_ON_A_SCREEN: u64 = 300;
 
-/// Bytes of a text input that may be held at once to undo its encoding.
-pub const TEXT_INPUT: u64 = 256 * 1024 * 1024;
+/// Bytes of a text whose encoding is undone: it is held whole, and its map takes up to 20 times its size.
+pub const TEXT_INPUT: u64 = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 //! The annotated dump: one row a field (or leaf), with its bytes, name and meaning, in the order of
 //! the file. A sink: only the row that is open is held, so that an input of any size streams.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::Write;
 
 use crate::formats::{self, Counts, Format, Note, Telling};
@@ -40,7 +40,8 @@ pub struct Dump<'a> {
     hiding: Option<usize>,
     /// Bytes that are elided inside the open row's last leaf.
     eliding: bool,
-    told: HashSet<&'static str>,
+    /// Identities of the notes told: few, so that a list beats a table.
+    told: Vec<&'static str>,
     /// Texts that findings add to rows, by the offset of their first leaf.
     remarks: HashMap<u64, String>,
     any_row: bool,
@@ -85,7 +86,7 @@ impl<'a> Dump<'a> {
             hidden: None,
             hiding: None,
             eliding: false,
-            told: HashSet::new(),
+            told: Vec::new(),
             remarks,
             any_row: false,
             rows: 0,
@@ -216,7 +217,13 @@ impl<'a> Dump<'a> {
         }
         let (all, told) = (self.view.notes == Notes::All, &mut self.told);
         if let Some(format) = self.format {
-            notes.extend(format.notes(&self.row.seen, &mut |id| told.insert(id) || all));
+            notes.extend(format.notes(&self.row.seen, &mut |id| {
+                let fresh = !told.contains(&id);
+                if fresh {
+                    told.push(id);
+                }
+                fresh || all
+            }));
         }
         notes
     }

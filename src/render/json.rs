@@ -126,11 +126,11 @@ fn outer_layer(out: &mut dyn Write, layer: &Layer, number: usize) -> Flow {
 /// # Errors
 /// What the sink returns.
 pub fn layer_leaves(layer: &Layer, sink: &mut dyn Sink) -> Flow {
-    for leaf in &layer.leaves {
+    for leaf in layer.leaves.iter() {
         let (start, end) = (usize::try_from(leaf.start).unwrap_or(0), usize::try_from(leaf.end).unwrap_or(usize::MAX));
         let bytes = layer.bytes.get(start..end).unwrap_or(&[]);
         let (head, rest) = bytes.split_at_checked(crate::model::limits::PIECE).unwrap_or((bytes, &[]));
-        sink.leaf(leaf, head)?;
+        sink.leaf(&leaf, head)?;
         for piece in rest.chunks(crate::model::limits::PIECE) {
             sink.more(piece)?;
         }

@@ -98,20 +98,26 @@ impl Window {
         Ok(self.at(at, 1)?.first().copied())
     }
 
-    /// All bytes from the start on, at most `most` of them.
+    /// All bytes, or none where there are more than `most`; a pipe has then lost what was read.
     ///
     /// # Errors
     /// As for [`Window::at`].
-    pub fn all(&mut self, most: u64) -> io::Result<Vec<u8>> {
+    pub fn all(&mut self, most: u64) -> io::Result<Option<Vec<u8>>> {
+        if self.size.is_some_and(|size| size > most) {
+            return Ok(None);
+        }
         let mut bytes = Vec::new();
-        while let Ok(at) = u64::try_from(bytes.len()) {
+        loop {
+            let at = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
             let piece = self.at(at, CHUNK)?;
-            if piece.is_empty() || at >= most {
-                break;
+            if piece.is_empty() {
+                return Ok(Some(bytes));
+            }
+            if at > most {
+                return Ok(None);
             }
             bytes.extend_from_slice(piece);
         }
-        Ok(bytes)
     }
 
     /// Makes the bytes from `at` on available, `want` of them if there are so many, and returns the

@@ -2,20 +2,20 @@
 //! what a finding speaks of is unread.
 
 use super::{Encoding, Undone, guess, undo};
-use crate::model::bytemap::{Kind, Partition};
+use crate::model::bytemap::{Kind, Leaf, Partition};
 
 /// Fails unless the leaves are what they promise.
 pub fn check(text: &[u8], undone: &Undone) {
     let mut map = Partition::default();
-    for leaf in &undone.leaves {
+    let leaves: Vec<Leaf> = undone.leaves.iter().collect();
+    for leaf in &leaves {
         map.take(leaf).unwrap();
     }
     map.finish(text.len() as u64).unwrap();
-    let touching =
-        |pair: &[crate::model::bytemap::Leaf]| (pair[0].kind, pair[0].flags) != (pair[1].kind, pair[1].flags);
-    assert!(undone.leaves.windows(2).all(touching), "neighbours of one kind are merged");
+    let touching = |pair: &[Leaf]| (pair[0].kind, pair[0].flags) != (pair[1].kind, pair[1].flags);
+    assert!(leaves.windows(2).all(touching), "neighbours of one kind are merged");
     if undone.found.is_empty() {
-        assert!(undone.leaves.iter().all(|leaf| leaf.kind == Kind::CARRIER || leaf.kind == Kind::FRAMING));
+        assert!(leaves.iter().all(|leaf| leaf.kind == Kind::CARRIER || leaf.kind == Kind::FRAMING));
     }
     for found in &undone.found {
         assert!(found.start <= found.end && found.end <= text.len() as u64, "{found:?}");

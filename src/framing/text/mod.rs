@@ -11,14 +11,16 @@ mod dump;
 mod escaped;
 mod hex;
 mod list;
+mod map;
 mod reading;
+
+pub use map::Map;
 
 #[cfg(test)]
 mod check;
 
 use std::borrow::Cow;
 
-use crate::model::bytemap::{Kind, Leaf};
 use crate::model::diag::Diagnostic;
 use reading::{Notation, Read, Reading, wide};
 
@@ -83,7 +85,7 @@ pub struct Undone {
     /// The bytes it holds.
     pub bytes: Vec<u8>,
     /// A partition of the text: what carries, what frames, and what fits nowhere (unread).
-    pub leaves: Vec<Leaf>,
+    pub leaves: Map,
     /// Characters that the notation is made of, without separators.
     pub digits: u64,
     /// The notation in a heading: `26 hex digits`, `xxd dump of 12 lines`.
@@ -168,15 +170,9 @@ impl<'a> Page<'a> {
 
     fn finish(&self, mut reading: Reading<'_>, encoding: Encoding, notation: Notation) -> Undone {
         reading.close();
-        let Reading { bytes, mut leaves, digits, mut found, .. } = reading;
-        if self.mark > 0 {
-            leaves.iter_mut().for_each(|leaf| (leaf.start, leaf.end) = (self.place(leaf.start), self.place(leaf.end)));
-            found.iter_mut().for_each(|told| (told.start, told.end) = (self.place(told.start), self.place(told.end)));
-            match leaves.first_mut() {
-                Some(first) if first.kind == Kind::FRAMING => first.start = 0,
-                _ => leaves.insert(0, Leaf::new(0, wide(self.mark), 0, Kind::FRAMING)),
-            }
-        }
+        let Reading { bytes, map, digits, mut found, .. } = reading;
+        found.iter_mut().for_each(|told| (told.start, told.end) = (self.place(told.start), self.place(told.end)));
+        let leaves = map.behind(wide(self.mark), wide(self.unit));
         Undone { encoding, detail: notation.detail, bytes, leaves, digits, said: notation.said, found }
     }
 }

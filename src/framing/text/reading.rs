@@ -1,6 +1,6 @@
 //! A walk over a text from front to back that owns every byte it passes.
 
-use crate::model::bytemap::{Flags, Kind, Leaf};
+use super::map::{Map, Use};
 use crate::model::diag::{Code, Diagnostic};
 use crate::model::limits;
 
@@ -44,7 +44,7 @@ impl Notation {
     }
 }
 
-/// The walk. Bytes before `at` stand in `leaves`, without a gap.
+/// The walk. Bytes before `at` stand in `map`, without a gap.
 pub(super) struct Reading<'a> {
     /// The whole text.
     pub text: &'a [u8],
@@ -55,7 +55,7 @@ pub(super) struct Reading<'a> {
     /// The bytes that the text holds.
     pub bytes: Vec<u8>,
     /// What the bytes of the text are.
-    pub leaves: Vec<Leaf>,
+    pub map: Map,
     /// Characters of the notation.
     pub digits: u64,
     /// What does not fit.
@@ -74,7 +74,7 @@ impl<'a> Reading<'a> {
             at: 0,
             strict,
             bytes: Vec::new(),
-            leaves: Vec::new(),
+            map: Map::default(),
             digits: 0,
             found: Vec::new(),
             untold: 0,
@@ -105,12 +105,12 @@ impl<'a> Reading<'a> {
 
     /// The next `len` bytes only frame.
     pub fn frame(&mut self, len: usize) {
-        self.own(len, Kind::FRAMING, Flags::NONE);
+        self.own(len, Use::Frames);
     }
 
     /// The next `len` bytes carry.
     pub fn carry(&mut self, len: usize) {
-        self.own(len, Kind::CARRIER, Flags::NONE);
+        self.own(len, Use::Carries);
     }
 
     /// All up to an offset only frames.
@@ -118,17 +118,10 @@ impl<'a> Reading<'a> {
         self.frame(end.saturating_sub(self.at));
     }
 
-    fn own(&mut self, len: usize, kind: Kind, flags: Flags) {
+    fn own(&mut self, len: usize, of: Use) {
         let end = self.at.saturating_add(len).min(self.text.len());
-        if end <= self.at {
-            return;
-        }
-        let (start, stop) = (wide(self.at), wide(end));
-        match self.leaves.last_mut() {
-            Some(last) if last.kind == kind && last.flags == flags => last.end = stop,
-            _ => self.leaves.push(Leaf::new(start, stop, 0, kind).flagged(flags)),
-        }
-        self.at = end;
+        self.map.push(wide(end.saturating_sub(self.at)), of);
+        self.at = end.max(self.at);
     }
 
     /// The next `len` bytes are none of the notation, where `expected` had to stand.
@@ -140,7 +133,7 @@ impl<'a> Reading<'a> {
         let open = self.found.last_mut().filter(|last| last.end == start && last.message.starts_with(expected));
         if let Some(last) = open {
             last.end = wide(self.at.saturating_add(len).min(self.text.len()));
-            self.own(len, Kind::UNREAD, Flags::ERROR);
+            self.own(len, Use::Misfits);
             return Ok(());
         }
         if self.is_full() {
@@ -155,7 +148,7 @@ impl<'a> Reading<'a> {
     pub fn unread(&mut self, len: usize, message: &str, help: &str) -> Fit {
         let end = self.at.saturating_add(len).min(self.text.len());
         self.complain(self.at, end, message, help)?;
-        self.own(len, Kind::UNREAD, Flags::ERROR);
+        self.own(len, Use::Misfits);
         Ok(())
     }
 
@@ -198,7 +191,7 @@ impl<'a> Reading<'a> {
 
     /// Owns what is left, and says how many findings were left out.
     pub fn close(&mut self) {
-        self.own(usize::MAX, Kind::UNREAD, Flags::ERROR);
+        self.own(usize::MAX, Use::Misfits);
         if let Some((start, end)) = self.untold_at {
             let message = format!("{} more places do not fit, this is the first of them", self.untold);
             self.found.push(Diagnostic::new(Code::EncodingBad, start, end, message));
