@@ -208,6 +208,9 @@ impl Walker<'_> {
         }
         let extent = self.extent(first)?;
         self.open_entry(first, extent)?;
+        if first.body == Body::NeverUsed {
+            return self.never_used();
+        }
         if extent <= len64(limits::PIECE) { self.short_key(first, extent) } else { self.blob(first, Flags::KEY) }
     }
 
