@@ -7,6 +7,7 @@
 use std::io::{self, Seek as _, Write as _};
 
 use crate::formats::{self, Candidate, Context, Format, Level, Sample, Variant};
+use crate::framing::magic;
 use crate::framing::text::{self, Encoding, Undone};
 use crate::model::bytemap::{Group, GroupId, Kind, Leaf, NO_GROUP, Partition, Step};
 use crate::model::diag::{Code, Diagnostic, Tally};
@@ -21,8 +22,15 @@ pub const PLAIN_TEXT: &str = "text";
 /// Score of plain text: beats a run of small integers, loses against a message that fits.
 const TEXT_SCORE: u32 = 300;
 
-/// The lowest score at which a format is chosen.
-const CHOSEN_SCORE: u32 = 200;
+/// The lowest score at which a format is chosen: weak evidence is enough where nothing else fits, and is
+/// called weak.
+const CHOSEN_SCORE: u32 = 30;
+
+/// The score below which evidence is called weak.
+const WEAK_SCORE: u32 = 250;
+
+/// The lowest score inside base64 that may be a word as well.
+const NOT_A_WORD: u32 = 600;
 
 /// How far ahead another format must be before a told one is doubted.
 const DOUBT: u32 = 500;
@@ -96,6 +104,8 @@ pub struct Inspection {
     pub chosen: Vec<Chosen>,
     /// All readings of the message, best first.
     pub candidates: Vec<Candidate>,
+    /// What else the input is by its first bytes: `a PNG image`.
+    pub named: Option<&'static str>,
     /// Findings of the choice itself.
     pub found: Vec<Diagnostic>,
     /// All of the message is in memory.
@@ -117,13 +127,15 @@ impl Inspection {
         let complete = sample.len() <= limits::SAMPLE;
         let sample = sample.get(..limits::SAMPLE).unwrap_or(sample).to_vec();
         let mut inspection = Inspection {
-            name,
+            // A name may hold what a terminal obeys.
+            name: formats::printable(&name).into_owned(),
             size: if complete && size.is_none() { u64::try_from(sample.len()).ok() } else { size },
             outer: Vec::new(),
             format: None,
             variant: "plain",
             chosen: Vec::new(),
             candidates: Vec::new(),
+            named: None,
             found: Vec::new(),
             complete,
             sample: Vec::new(),
@@ -172,12 +184,22 @@ impl Inspection {
             all = self.window.all(limits::TEXT_INPUT)?;
             &all
         };
-        let outside = best_score(&rank(&Sample { bytes: text, complete: true }, options));
+        let outside = rank(&Sample { bytes: text, complete: true }, options);
         let mut best: Option<(u32, Undone)> = None;
         for undone in text::guess(text) {
             let inside = rank(&Sample { bytes: &undone.bytes, complete: true }, options);
-            let score = inside.iter().filter(|c| c.format != PLAIN_TEXT).map(|c| c.score).max().unwrap_or(0);
-            if score > outside && best.as_ref().is_none_or(|(other, _)| score > *other) {
+            let Some(inner) = inside.iter().find(|candidate| candidate.format != PLAIN_TEXT) else { continue };
+            let score = inner.score;
+            // A word is valid base64 as well: what it holds must be a message without a fault.
+            if undone.encoding == Encoding::Base64 && (score < NOT_A_WORD || !inner.contra.is_empty()) {
+                continue;
+            }
+            // 0x0a and \x0a are no words of any text: only a format that reads the text itself competes.
+            let explicit = matches!(undone.encoding, Encoding::Escaped | Encoding::Xxd | Encoding::Dump)
+                || text.windows(2).any(|pair| pair == b"0x");
+            let rivals = outside.iter().filter(|rival| !(explicit && rival.format == PLAIN_TEXT));
+            let rival = rivals.map(|rival| rival.score).max().unwrap_or(0);
+            if score > rival && best.as_ref().is_none_or(|(other, _)| score > *other) {
                 best = Some((score, undone));
             }
         }
@@ -195,6 +217,7 @@ impl Inspection {
     /// Chooses the format, or checks the one that was told.
     fn choose(&mut self, sample: &Sample<'_>, options: &Options) {
         self.candidates = rank(sample, &Options::default());
+        self.named = magic::named(sample.bytes);
         if let Some(told) = options.format {
             self.format = Some(told);
             self.variant = options.variant.map_or("plain", |variant| variant.name);
@@ -202,6 +225,9 @@ impl Inspection {
             return;
         }
         let Some(best) = self.candidates.first().filter(|best| best.score >= CHOSEN_SCORE) else { return };
+        if self.named.is_some() && best.score < TEXT_SCORE {
+            return;
+        }
         let Some(format) = formats::by_name(best.format) else { return };
         self.format = Some(format);
         self.variant = best.variant;
@@ -223,16 +249,19 @@ impl Inspection {
         self.found.push(Diagnostic::new(Code::FormatDoubt, 0, 0, message).help("without -f the best fitting format is taken"));
     }
 
-    /// Why the first candidate was chosen, in a sentence: its evidence, and what rules out the others.
+    /// Why the first candidate was chosen, in a sentence: its evidence, and what rules out the others;
+    /// where none was, what rules out each.
     pub fn why(&self) -> String {
-        let Some(best) = self.candidates.first() else { return String::new() };
-        let mut why = best.pro.join(", ");
-        for rival in self.candidates.iter().skip(1) {
-            if let Some(reason) = rival.contra.first() {
-                why.push_str(&format!("; as {}, {reason}", title(rival.format)));
+        let mut parts = Vec::new();
+        for (place, candidate) in self.candidates.iter().enumerate() {
+            if place == 0 && !candidate.pro.is_empty() {
+                parts.push(candidate.pro.join(", "));
+            } else if let Some(reason) = candidate.contra.first() {
+                parts.push(format!("as {}, {reason}", title(candidate.format)));
             }
         }
-        why
+        let weak = self.format.is_some() && self.candidates.first().is_some_and(|best| best.score < WEAK_SCORE);
+        if weak { format!("weak evidence: {}", parts.join("; ")) } else { parts.join("; ") }
     }
 
     /// What the format's decoder is told.
@@ -373,10 +402,6 @@ pub fn rank(sample: &Sample<'_>, options: &Options) -> Vec<Candidate> {
     candidates
 }
 
-fn best_score(candidates: &[Candidate]) -> u32 {
-    candidates.iter().map(|candidate| candidate.score).max().unwrap_or(0)
-}
-
 /// The reading as text that is no message.
 fn plain_text(sample: &Sample<'_>) -> Candidate {
     let mut candidate = Candidate {
@@ -392,7 +417,11 @@ fn plain_text(sample: &Sample<'_>) -> Candidate {
         Err(error) if sample.complete || error.error_len().is_some() => {
             let at = error.valid_up_to();
             let byte = sample.bytes.get(at).copied().unwrap_or(0);
-            let problem = if error.error_len().is_none() { "ends inside a UTF-8 character" } else { "cannot begin a UTF-8 character" };
+            let problem = match (error.error_len(), byte) {
+                (None, _) => "begins a UTF-8 character that the end cuts",
+                (Some(_), 0xc2..=0xf4) => "begins a UTF-8 character that does not go on",
+                (Some(_), _) => "cannot begin a UTF-8 character",
+            };
             candidate.contra.push(format!("{at:#04x}: {byte:02x} {problem}"));
         }
         _ => {
@@ -418,10 +447,16 @@ fn title(format: &str) -> &'static str {
 
 /// Bytes that no format fits: one leaf a piece, and one error that says why none fits.
 fn unrecognised(window: &mut Window, candidates: &[Candidate], out: &mut dyn Sink) -> Flow {
+    let first = window.at(0, 32)?.to_vec();
     let (code, message, help) = match candidates.first() {
         _ if window.byte(0)?.is_none() => {
             let help = "every format of this version has at least one byte for a message";
             (Code::EmptyInput, "0 bytes: nothing to decode".to_string(), help)
+        }
+        _ if magic::named(&first).is_some() => {
+            let what = magic::named(&first).unwrap_or("something else");
+            let help = "-f FORMAT reads it as that format anyway, as far as it goes";
+            (Code::UnknownFormat, format!("by its first bytes this is {what}, not a message in a format that is known here"), help)
         }
         Some(best) if best.format == PLAIN_TEXT && best.score > 0 => {
             let help = "-f FORMAT reads it as that format anyway; -e hex and others read bytes written as text";
@@ -509,6 +544,10 @@ impl Sink for Guard<'_> {
 
     fn value(&mut self, event: Event<'_>) -> Flow {
         self.out.value(event)
+    }
+
+    fn duplicate_key(&mut self) -> Flow {
+        self.out.duplicate_key()
     }
 
     fn wants_values(&self) -> bool {

@@ -1,4 +1,41 @@
-//! Shows what every byte of a binary message is.
+//! # wireinspect
+//!
+//! Shows what every byte of a binary message is. This page is the map of the code; the public interface
+//! of the project is its command line.
+//!
+//! ## How an input becomes a dump
+//!
+//! ```text
+//! cli::input        a file, a pipe, bytes in an argument        -> wire::reader::Window
+//! inspect           undoes text encodings (framing), chooses the format (formats::*::detect)
+//! formats::*        walks the bytes and reports groups, leaves, values, findings
+//!                                                               -> model::events::Sink
+//! inspect (Guard)   checks on the way: leaves partition the layer, groups nest, no flood of findings
+//! render, convert   are sinks: rows of a dump, spans as JSON, another format
+//! ```
+//!
+//! Nothing is kept that nobody keeps: a decoder reports events in the order of the bytes, and a sink
+//! decides what it remembers. So a dump of a 100 MB file needs the memory of one row.
+//!
+//! ## The rooms
+//!
+//! - [`model`]: leaves and groups, events, values, findings, limits. Knows no input and no format.
+//! - [`wire`]: the window on the input, the only code that slices it.
+//! - [`formats`]: one folder a format, each with the same files: `wire` (the standard's numbers and
+//!   names), `decode` (the walk), `words` (how leaves are told), `encode`, `detect`, `format.md`.
+//! - [`framing`]: what stands around a message; so far text that holds bytes.
+//! - [`inspect`]: the driver.
+//! - [`size`], [`convert`], [`render`]: ledgers, conversions, output.
+//! - [`cli`]: the command line, the only room that knows clap.
+//!
+//! Calls go one way: cli -> render, size, convert -> inspect -> framing, formats -> wire -> model. Formats
+//! never call each other; a test holds all of that.
+//!
+//! ## A new format
+//!
+//! A folder in `src/formats/`, a `mod` line and an entry in [`formats::ALL`]. It implements
+//! [`formats::Format`]; names, help, completions, README's table, detection and the tests of the
+//! invariants follow.
 
 pub mod cli;
 pub mod convert;

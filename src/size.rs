@@ -64,7 +64,7 @@ pub struct Ledger {
     /// By cause.
     pub causes: Causes,
     /// By field.
-    pub fields: HashMap<String, FieldLine>,
+    pub fields: HashMap<String, FieldLine, foldhash::fast::FixedState>,
     /// Fields past the limit, together.
     pub others: FieldLine,
     /// Value groups: the rows that a dump would have.

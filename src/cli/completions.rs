@@ -62,7 +62,6 @@ pub fn generated(target: Target) -> io::Result<Vec<u8>> {
             man.render_name_section(&mut text)?;
             man.render_synopsis_section(&mut text)?;
             man.render_description_section(&mut text)?;
-            man.render_subcommands_section(&mut text)?;
             man_commands(&mut text)?;
             return Ok(text);
         }
@@ -74,6 +73,8 @@ pub fn generated(target: Target) -> io::Result<Vec<u8>> {
 /// The options of every subcommand, so that one page holds them all.
 fn man_commands(text: &mut Vec<u8>) -> io::Result<()> {
     for sub in command().get_subcommands() {
+        let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+        writeln!(text, ".SH \"WIREINSPECT {}\"\n{about}", sub.get_name().to_uppercase())?;
         let name = sub.get_name().to_uppercase();
         let man = clap_mangen::Man::new(sub.clone());
         let mut section = Vec::new();

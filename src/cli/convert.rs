@@ -23,7 +23,7 @@ pub struct ConvertArgs {
     input: InputArgs,
     /// What comes out: FORMAT or FORMAT/VARIANT
     #[arg(long, value_name = "FORMAT[/VARIANT]")]
-    to: String,
+    to: Option<String>,
     /// Where it goes, instead of standard output; written whole or not at all
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -46,7 +46,10 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     if let Some(path) = &args.output {
         explain::refuse_form_name(path)?;
     }
-    let (format, variant) = format_by_name(&args.to)?;
+    let Some(to) = &args.to else {
+        return Err(Failure::usage("error[usage]: convert needs --to FORMAT, such as --to json".to_string()));
+    };
+    let (format, variant) = format_by_name(to)?;
     let names = input::names(&args.input);
     let [name] = names[..] else {
         return Err(Failure::usage("error[usage]: convert takes one input; run it once for each".to_string()));
@@ -89,13 +92,18 @@ fn convert(inspection: &mut Inspection, conversion: &Conversion, args: &ConvertA
     let survey = conversion.survey(inspection)?;
     let outer: Vec<_> = inspection.outer.iter().flat_map(|layer| layer.found.clone()).collect();
     let mut err = io::stderr().lock();
-    diagnostics::write(&mut err, &inspection.name, &outer, &Default::default())?;
+    diagnostics::write(&mut err, &format!("{}, outer layer", inspection.name), &outer, &Default::default())?;
     diagnostics::write(&mut err, &inspection.name, &survey.found, &survey.tally)?;
     let bad = survey.has_errors() || outer.iter().any(|found| found.severity() == crate::model::diag::Severity::Error);
     if bad && (!args.partial || survey.messages == 0) {
         let hint = if args.partial { "nothing could be decoded" } else { "--partial writes what can be decoded" };
         writeln!(err, "{}: nothing written, the input has errors; {hint}", inspection.name)?;
         return Ok(INPUT_ERROR);
+    }
+    if conversion.format.info().text {
+        for sentence in survey.written_otherwise() {
+            writeln!(err, "{}: note[convert]: {sentence}", inspection.name)?;
+        }
     }
     drop(err);
     let mut out = Output::open(args.output.as_deref()).map_err(Problem::Failure)?;

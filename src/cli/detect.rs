@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use clap::{Args, ValueEnum};
 
 use crate::cli::output::{self, Output};
-use crate::cli::{INPUT_ERROR, InputArgs, Outcome, USAGE_ERROR, input};
+use crate::cli::{INPUT_ERROR, InputArgs, Outcome, input};
 use crate::render::{detected, wrap};
 
 /// Options of `detect`.
@@ -35,6 +35,7 @@ enum Form {
 /// A file that is not there, output that cannot be written.
 pub fn run(args: &DetectArgs) -> Outcome {
     let names = input::names(&args.input);
+    input::check(&names, &args.input)?;
     let shown: Vec<String> = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
     let name_width = shown.iter().map(|name| wrap::width(name)).max().unwrap_or(0).clamp(8, 32);
     let width = output::width(args.width);
@@ -45,15 +46,7 @@ pub fn run(args: &DetectArgs) -> Outcome {
         write!(out, "{{\"inputs\":[")?;
     }
     for name in names {
-        let inspection = match input::open(name, &args.input) {
-            Ok(inspection) => inspection,
-            Err(failure) if shown.len() == 1 => return Err(failure),
-            Err(failure) => {
-                let _ = writeln!(io::stderr(), "{}", failure.line);
-                status = USAGE_ERROR;
-                continue;
-            }
-        };
+        let inspection = input::open(name, &args.input)?;
         if inspection.format.is_none() {
             status = status.max(INPUT_ERROR);
         }

@@ -15,8 +15,9 @@ use crate::model::limits;
 use crate::render::at::At;
 use crate::render::grid::Grid;
 use crate::render::head::{self, Preview};
+use crate::render::pattern::Pattern;
 use crate::render::hexdump::Dump;
-use crate::render::{Notes, Rows, View, diagnostics, foot, json, overview, panel};
+use crate::render::{Notes, Rows, View, diagnostics, foot, json, overview, panel, wrap};
 use crate::size::Ledger;
 
 /// Rows of the dump below an overview.
@@ -60,9 +61,9 @@ pub struct ExplainArgs {
     /// Only rows that touch these ranges, half open: 0x16..0x22,40..64
     #[arg(long, value_name = "A..B", value_parser = input::ranges)]
     range: Option<std::vec::Vec<(u64, u64)>>,
-    /// Only rows at or below this path: items[3].sku
+    /// Only rows at or below this path: items[3].sku, or items[].sku for every element
     #[arg(long, value_name = "PATH")]
-    path: Option<String>,
+    path: Option<Pattern>,
     /// Only groups down to this depth; 1 is the fields of the message
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
@@ -139,26 +140,22 @@ pub fn run(args: &ExplainArgs) -> Outcome {
     if let Some(path) = &args.output {
         refuse_form_name(path)?;
     }
+    refuse_combinations(args)?;
     let names = input::names(&args.input);
+    input::check(&names, &args.input)?;
     let mut status = 0;
     let mut out = None;
-    let mut failure: Option<Failure> = None;
     for (index, name) in names.iter().enumerate() {
-        let mut inspection = match input::open(name, &args.input) {
-            Ok(inspection) => inspection,
-            Err(problem) if names.len() == 1 => return Err(problem),
-            Err(problem) => {
-                let _ = writeln!(io::stderr(), "{}", problem.line);
-                failure = Some(problem);
-                continue;
-            }
-        };
+        let mut inspection = input::open(name, &args.input)?;
         let out = match &mut out {
             Some(out) => out,
-            None => out.insert(open_output(args, &inspection)?),
+            None => out.insert(open_output(args, &mut inspection)?),
         };
         if index > 0 && !matches!(args.to, Form::Json | Form::Jsonl) {
             writeln!(out)?;
+        }
+        if names.len() > 1 && lacks_head(args) {
+            writeln!(out, "{}:", inspection.name)?;
         }
         let one = match explain(out, &mut inspection, args) {
             Ok(status) => status,
@@ -171,7 +168,43 @@ pub fn run(args: &ExplainArgs) -> Outcome {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(0),
         other => other?,
     }
-    Ok(failure.map_or(status, |_| USAGE_ERROR.max(status)))
+    Ok(status)
+}
+
+/// Whether the form has no head that names the input.
+fn lacks_head(args: &ExplainArgs) -> bool {
+    let for_people = !matches!(args.to, Form::Json | Form::Jsonl);
+    for_people && (args.no_head || args.at.is_some() || args.to == Form::Grid || is_filtered(args))
+}
+
+fn is_filtered(args: &ExplainArgs) -> bool {
+    args.range.is_some() || args.path.is_some()
+}
+
+/// Options that choose rows say nothing to forms without rows: refused, not ignored.
+fn refuse_combinations(args: &ExplainArgs) -> Result<(), Failure> {
+    let rows = [
+        ("--path", args.path.is_some()),
+        ("--depth", args.depth.is_some()),
+        ("--max-items", args.max_items.is_some()),
+        ("--message", args.message.is_some()),
+        ("--rows leaf", args.rows == RowsArg::Leaf),
+        ("--bits", args.bits),
+    ];
+    let places = [("--range", args.range.is_some()), ("--at", args.at.is_some()), ("--layer", args.layer.is_some())];
+    let (form, refused): (&str, Vec<_>) = match args.to {
+        Form::Json => ("json", rows.iter().chain(&places).collect()),
+        Form::Jsonl => ("jsonl", rows.iter().chain(&places).collect()),
+        Form::Grid => ("grid", rows.iter().collect()),
+        Form::Tree => ("tree", rows.iter().filter(|(name, _)| matches!(*name, "--rows leaf" | "--bits")).collect()),
+        Form::Hex => return Ok(()),
+    };
+    match refused.iter().find(|(_, used)| *used) {
+        None => Ok(()),
+        Some((name, _)) => Err(Failure::usage(format!(
+            "error[usage]: {name} chooses rows of the dump and means nothing with --to {form}; leave one of them out"
+        ))),
+    }
 }
 
 /// `-o json` where `--to json` was meant.
@@ -183,15 +216,15 @@ pub fn refuse_form_name(path: &std::path::Path) -> Result<(), Failure> {
     let form = Form::value_variants().iter().filter_map(ValueEnum::to_possible_value).any(|form| form.get_name() == name);
     if (form || crate::formats::by_name(name).is_some()) && !path.exists() {
         return Err(Failure::usage(format!(
-            "error[usage]: -o {name} would write a file called `{name}`; did you mean --to {name}? (-o ./{name} writes the file)"
+            "error[usage]: -o {name} names a file; did you mean --to {name}? (-o ./{name} writes the file)"
         )));
     }
     Ok(())
 }
 
-fn open_output(args: &ExplainArgs, inspection: &Inspection) -> Result<Output, Failure> {
+fn open_output(args: &ExplainArgs, inspection: &mut Inspection) -> Result<Output, Failure> {
     let terminal = args.output.is_none() && output::is_terminal();
-    let long = args.all || !inspection.complete;
+    let long = args.all || !inspection.complete || (args.to == Form::Tree && is_long(inspection)?);
     if terminal && long && matches!(args.to, Form::Hex | Form::Grid | Form::Tree) && args.at.is_none() {
         return Ok(Output::pager());
     }
@@ -223,29 +256,44 @@ fn people(out: &mut Output, inspection: &mut Inspection, args: &ExplainArgs) -> 
     if let Some(offset) = args.at {
         return at(out, inspection, offset, &view);
     }
-    if let Some(number) = args.layer.filter(|number| *number <= inspection.outer.len()) {
+    if let Some(number) = args.layer {
         return layer(out, inspection, number, &view);
     }
-    let mut preview = Preview::new(inspection.format);
+    let mut preview = Preview::new(inspection.format, inspection.complete);
     inspection.preview(&mut preview)?;
-    let filtered = args.range.is_some() || args.path.is_some();
-    let heads = !args.no_head && !filtered;
+    let heads = !args.no_head && !is_filtered(args);
     if heads && args.to != Form::Grid {
         head::write(out, inspection, &preview, args.input.format.is_some(), &view)?;
     }
     if inspection.format.is_none() {
         return unknown(out, inspection, &view);
     }
+    let narrowed = is_filtered(args) || args.message.is_some();
     let (walked, found) = if wants_overview(inspection, args)? {
         large(out, inspection, &view, &preview)?
     } else {
-        body(out, inspection, args, &view, &preview, heads)?
+        let (walked, found, rows) = body(out, inspection, args, &view, &preview, heads)?;
+        if rows == 0 && narrowed && walked.size > 0 {
+            return Ok(nothing_matches(inspection, args, walked.size));
+        }
+        (walked, found)
     };
     if args.output.is_none() && output::is_terminal() {
         out.flush()?;
     }
     report(inspection, &found, &walked.tally)?;
     Ok(status(&walked.tally, inspection))
+}
+
+/// A selection without a row is a slip, not a result.
+fn nothing_matches(inspection: &Inspection, args: &ExplainArgs, size: u64) -> u8 {
+    let (name, why) = match (&args.path, &args.range) {
+        (Some(path), _) => (format!("--path {}", path.text()), "no row has this path; --paths full prints them all".to_string()),
+        (None, Some(_)) => ("--range".to_string(), format!("the input has {size:#x} bytes")),
+        (None, None) => ("--message".to_string(), "the input has no such message; they count from 0".to_string()),
+    };
+    let _ = writeln!(io::stderr(), "error[usage]: {}: nothing at {name}: {why}", inspection.name);
+    USAGE_ERROR
 }
 
 /// A terminal gets an overview of what would not fit on a few screens.
@@ -258,9 +306,22 @@ fn wants_overview(inspection: &mut Inspection, args: &ExplainArgs) -> Result<boo
     if !inspection.complete {
         return Ok(true);
     }
+    Ok(rows(inspection)? > limits::ROWS_ON_A_SCREEN)
+}
+
+/// Rows that a dump of an input in memory has.
+fn rows(inspection: &mut Inspection) -> Result<u64, Stop> {
     let mut ledger = Ledger::default();
     inspection.walk(&mut ledger)?;
-    Ok(ledger.rows > limits::ROWS_ON_A_SCREEN)
+    Ok(ledger.rows)
+}
+
+/// Whether an input in memory has more rows than a few screens show.
+fn is_long(inspection: &mut Inspection) -> Result<bool, Failure> {
+    match rows(inspection) {
+        Ok(rows) => Ok(rows > limits::ROWS_ON_A_SCREEN),
+        Err(stop) => stopped(stop, &inspection.name).map(|_| false),
+    }
 }
 
 /// Dump, grid or tree, with the foot.
@@ -271,13 +332,13 @@ fn body(
     view: &View,
     preview: &Preview,
     heads: bool,
-) -> Result<(Walked, Vec<Diagnostic>), Stop> {
-    let size = inspection.message_size().unwrap_or(u64::from(u32::MAX));
-    let size = if inspection.complete || inspection.message_size().is_some() { size } else { 0x1_0000_0000 };
+) -> Result<(Walked, Vec<Diagnostic>, u64), Stop> {
+    // A pipe does not say how long it is: eight digits hold what anyone pipes through.
+    let size = inspection.message_size().unwrap_or(1 << 32);
     let mut findings = Findings::default();
     let format = inspection.format;
     if args.to == Form::Grid {
-        if heads {
+        if heads || view.ranges.is_empty() {
             let mut ledger = Ledger::default();
             if inspection.rereadable() && inspection.complete {
                 inspection.walk(&mut ledger)?;
@@ -289,16 +350,17 @@ fn body(
         let mut grid = Grid::new(out, view.color, size, high_first, view.ranges.clone(), most);
         let walked = inspection.walk(&mut Tee { first: &mut grid, second: &mut findings })?;
         grid.finish()?;
-        return Ok((walked, findings.found));
+        return Ok((walked, findings.found, 1));
     }
     let mut dump = Dump::new(out, format, view.clone(), size, preview.remarks());
     let walked = inspection.walk(&mut Tee { first: &mut dump, second: &mut findings })?;
     dump.finish()?;
+    let rows = dump.rows;
     let (causes, counts) = (std::mem::take(&mut dump.causes), std::mem::take(&mut dump.counts));
     if heads {
         foot::write(out, format.map(|format| format as &dyn Format), &causes, &counts, view)?;
     }
-    Ok((walked, findings.found))
+    Ok((walked, findings.found, rows))
 }
 
 /// The overview: a table of fields, then the first element of each list.
@@ -320,12 +382,12 @@ fn large(
     };
     dump.finish()?;
     drop(dump);
-    let row = if ledger.rows == 1 { "row" } else { "rows" };
     writeln!(
         out,
-        "         {} {row} in full. Here: what is in it, and the first element of each list. More:\n         \
-         --path PATH  --range A..B  --all (a pipe or file gets all of it without asking)\n",
-        ledger.rows
+        "         {} in full. Here: what is in it, and the first element of each list. More:\n         \
+         {}  --all (a pipe or file gets all of it without asking)\n",
+        wrap::count(ledger.rows, "row", "rows"),
+        overview::ways_on(&ledger)
     )?;
     overview::write(out, inspection.format.map(|format| format as &dyn Format), &ledger, view)?;
     writeln!(out)?;
@@ -335,9 +397,18 @@ fn large(
 
 /// Bytes that nothing recognised: a plain panel.
 fn unknown(out: &mut Output, inspection: &mut Inspection, view: &View) -> Result<u8, Stop> {
-    panel::write(out, inspection.window(), view)?;
     let mut findings = Findings::default();
-    let walked = inspection.walk(&mut findings)?;
+    let walked = if view.all {
+        // Rows that can be read back as input, which the panel of the library cannot.
+        let size = inspection.message_size().unwrap_or(1 << 32);
+        let mut dump = Dump::new(out, None, view.clone(), size, Default::default());
+        let walked = inspection.walk(&mut Tee { first: &mut dump, second: &mut findings })?;
+        dump.finish()?;
+        walked
+    } else {
+        panel::write(out, inspection.window(), view)?;
+        inspection.walk(&mut findings)?
+    };
     out.flush()?;
     report(inspection, &findings.found, &walked.tally)?;
     Ok(status(&walked.tally, inspection))
@@ -345,7 +416,11 @@ fn unknown(out: &mut Output, inspection: &mut Inspection, view: &View) -> Result
 
 /// The map of an outer layer.
 fn layer(out: &mut Output, inspection: &Inspection, number: usize, view: &View) -> Result<u8, Stop> {
-    let Some(layer) = number.checked_sub(1).and_then(|at| inspection.outer.get(at)) else { return Ok(0) };
+    let Some(layer) = number.checked_sub(1).and_then(|at| inspection.outer.get(at)) else {
+        let layers = wrap::count(u64::try_from(inspection.outer.len()).unwrap_or(0), "layer", "layers");
+        let _ = writeln!(io::stderr(), "error[usage]: --layer {number}: {} has {layers} around its message", inspection.name);
+        return Ok(USAGE_ERROR);
+    };
     let size = u64::try_from(layer.bytes.len()).unwrap_or(u64::MAX);
     writeln!(out, "{}: layer {number}, {} in {size} bytes of text\n", inspection.name, layer.said)?;
     let mut dump = Dump::new(out, None, View { rows: Rows::Leaves, ..view.clone() }, size, Default::default());
@@ -354,7 +429,7 @@ fn layer(out: &mut Output, inspection: &Inspection, number: usize, view: &View) 
     let causes = std::mem::take(&mut dump.causes);
     drop(dump);
     writeln!(out)?;
-    foot::ledger(out, None, &causes, view)?;
+    foot::ledger(out, None, &causes, None, view)?;
     Ok(status(&Tally::default(), inspection))
 }
 
@@ -371,11 +446,16 @@ fn at(out: &mut Output, inspection: &mut Inspection, offset: u64, view: &View) -
     Ok(status(&walked.tally, inspection))
 }
 
-/// Findings, on stderr.
+/// Findings, on stderr: a line each. Where a terminal has just shown them at their bytes, their number.
 fn report(inspection: &Inspection, found: &[Diagnostic], tally: &Tally) -> Flow {
     let mut err = io::stderr().lock();
-    for layer in &inspection.outer {
-        diagnostics::write(&mut err, &inspection.name, &layer.found, &Tally::default())?;
+    if output::is_terminal() && io::stderr().is_terminal() && inspection.format.is_some() && tally.total() > 1 {
+        writeln!(err, "{}: {}, told above at their bytes", inspection.name, diagnostics::counted(tally))?;
+        return Ok(());
+    }
+    for (number, layer) in (1..).zip(&inspection.outer) {
+        let name = format!("{}, layer {number}", inspection.name);
+        diagnostics::write(&mut err, &name, &layer.found, &Tally::default())?;
     }
     diagnostics::write(&mut err, &inspection.name, found, tally)?;
     Ok(())
@@ -385,7 +465,7 @@ fn view(args: &ExplainArgs) -> View {
     let terminal = args.output.is_none() && io::stdout().is_terminal();
     View {
         width: output::width(args.width),
-        cut: terminal || args.width.is_some(),
+        cut: terminal,
         color: output::color(args.color, args.output.is_some()),
         notes: match args.notes {
             NotesArg::First => Notes::First,

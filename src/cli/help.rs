@@ -10,7 +10,7 @@ use crate::formats;
 /// Options of `help`.
 #[derive(Debug, Args, Clone)]
 pub struct HelpArgs {
-    /// A command or a format
+    /// A command, a format, or `formats` for their names
     #[arg(value_name = "TOPIC")]
     topic: Option<String>,
 }
@@ -23,6 +23,7 @@ pub fn run(args: &HelpArgs) -> Outcome {
     let mut whole = command();
     let text = match args.topic.as_deref() {
         None => whole.render_long_help().to_string(),
+        Some("formats") => formats::ALL.iter().map(|format| format!("{}\n", format.info().name)).collect(),
         Some(topic) => match (whole.find_subcommand_mut(topic), formats::by_name(topic)) {
             (Some(found), _) => found.clone().bin_name(format!("wireinspect {topic}")).render_long_help().to_string(),
             (None, Some(format)) => format.info().about.to_string(),

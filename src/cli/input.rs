@@ -47,6 +47,23 @@ pub fn names(args: &InputArgs) -> Vec<&OsStr> {
     if args.inputs.is_empty() { vec![OsStr::new("-")] } else { args.inputs.iter().map(AsRef::as_ref).collect() }
 }
 
+/// Looks whether all of several inputs are there, before anything is printed of the first.
+///
+/// # Errors
+/// The first one that is not.
+pub fn check(names: &[&OsStr], args: &InputArgs) -> Result<(), Failure> {
+    if names.len() < 2 {
+        return Ok(());
+    }
+    for name in names {
+        let (_, path) = prefix(name)?;
+        if path != "-" && std::fs::metadata(path).map_or(true, |meta| meta.is_dir()) {
+            open(name, args)?;
+        }
+    }
+    Ok(())
+}
+
 /// Opens one input.
 ///
 /// # Errors
@@ -57,7 +74,10 @@ pub fn open(name: &OsStr, args: &InputArgs) -> Result<Inspection, Failure> {
     if path == "-" {
         return inspect("stdin", stdin(args)?, &options);
     }
-    let shown = Path::new(path).display().to_string();
+    let shown = formats::printable(&Path::new(path).display().to_string()).into_owned();
+    if shown.is_empty() {
+        return Err(Failure::usage("error[file]: an empty name; - or nothing reads standard input"));
+    }
     match std::fs::metadata(path) {
         Ok(meta) if meta.is_dir() => Err(file_error(&shown, "is a folder, not a file")),
         Ok(meta) => {
@@ -164,6 +184,10 @@ fn argument(path: &OsStr, options: &Options, shown: &str) -> Result<Inspection, 
         }
     }
     let near = similar(Path::new(path)).map_or(String::new(), |near| format!("; {near} exists"));
+    let near = match crate::cli::similar_command(text) {
+        Some(command) if near.is_empty() => format!("; did you mean the command `{command}`?"),
+        _ => near,
+    };
     let hint = if !text::guess(text.as_bytes()).is_empty() && near.is_empty() {
         "; as hex or base64 it holds no message either (-e hex or -e base64 reads it all the same)"
     } else {
@@ -188,7 +212,7 @@ fn similar(path: &Path) -> Option<String> {
 }
 
 /// Characters to put in, take out or change (Levenshtein).
-fn slips(from: &str, to: &str) -> usize {
+pub fn slips(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (index, a) in from.chars().enumerate() {
@@ -208,10 +232,11 @@ fn file_error(name: &str, problem: &str) -> Failure {
     Failure::usage(format!("error[file]: {name}: {problem}"))
 }
 
-/// An I/O error without the number of the operating system.
-fn plain(error: &io::Error) -> String {
+/// An I/O error without the number of the operating system and the names of temporary files.
+pub fn plain(error: &io::Error) -> String {
     let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    text.split(" at path ").next().unwrap_or(text).to_lowercase()
 }
 
 #[cfg(test)]

@@ -30,8 +30,14 @@ pub const INTERNAL_ERROR: u8 = 3;
 
 /// Shows what every byte of a binary message is, and converts it.
 #[derive(Debug, Parser)]
-#[command(name = "wireinspect", version, about, disable_help_subcommand = true, max_term_width = 100)]
-#[command(after_help = "`wireinspect FILE` alone explains it. `wireinspect help msgpack` explains a format.")]
+#[command(name = "wireinspect", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(override_usage = "wireinspect [explain] INPUT...\n       wireinspect <COMMAND> ...")]
+#[command(after_help = "Examples:
+  wireinspect message.bin                             what every byte of a file is
+  wireinspect 82a7636f6d70616374c3a6736368656d6100    the same of pasted hex or base64
+  curl -s URL | wireinspect --max-items 3             a pipe, three elements of each list
+  wireinspect convert message.msgpack --to json       another format
+  wireinspect help msgpack                            a format, byte by byte")]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -209,8 +215,9 @@ fn first_line(error: &clap::Error) -> String {
     let first = lines.next().unwrap_or("unknown usage").trim_start_matches("error: ").to_string();
     // A list (missing arguments) goes on in the next line.
     let more = if first.ends_with(':') { lines.next().unwrap_or("") } else { "" };
-    let tip = text.lines().map(str::trim).find_map(|line| line.strip_prefix("tip: "));
-    let tip = tip.map_or_else(|| "see --help".to_string(), str::to_string);
+    let line_of = |start: &str| text.lines().map(str::trim).find_map(|line| line.strip_prefix(start).map(str::to_string));
+    let values = line_of("[possible values:").map(|values| format!("there are {}", values.trim().trim_end_matches(']')));
+    let tip = line_of("tip: ").or(values).unwrap_or_else(|| "see --help".to_string());
     format!("error[usage]: {}; {tip}", format!("{first} {more}").trim_end())
 }
 
@@ -227,6 +234,14 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
         _ => args.insert(1.min(args.len()), OsString::from("explain")),
     }
     args
+}
+
+/// A command whose name differs from a word by a slip or two.
+pub fn similar_command(word: &str) -> Option<String> {
+    let commands = Cli::command();
+    let names = commands.get_subcommands().map(|command| (input::slips(word, command.get_name()), command.get_name()));
+    let best = names.filter(|(slips, name)| *slips <= 2 && *slips < name.len() / 2).min();
+    best.map(|(_, name)| name.to_string())
 }
 
 /// A format and variant by `FORMAT` or `FORMAT/VARIANT`.

@@ -11,6 +11,9 @@ use crate::cli::{ColorArg, Failure};
 /// Columns where nothing says how many there are.
 const WIDTH: usize = 100;
 
+/// The narrowest output; a narrower terminal wraps.
+const NARROWEST: usize = 60;
+
 /// Bytes written at once.
 const BUFFER: usize = 256 * 1024;
 
@@ -25,6 +28,7 @@ pub fn width(told: Option<usize>) -> usize {
         .or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
         .filter(|width| *width > 0)
         .unwrap_or(WIDTH)
+        .max(NARROWEST)
 }
 
 /// Whether to colour: told, else as NO_COLOR, CLICOLOR_FORCE and the terminal say.
@@ -61,7 +65,8 @@ impl Output {
             None => Ok(Output::stdout()),
             Some(path) if path == Path::new("-") => Ok(Output::stdout()),
             Some(path) => Output::file(path).map_err(|error| {
-                Failure::usage(format!("error[file]: {}: {}", path.display(), error.to_string().to_lowercase()))
+                let problem = crate::cli::input::plain(&error);
+                Failure::usage(format!("error[file]: -o {}: {problem}", path.display()))
             }),
         }
     }

@@ -4,6 +4,8 @@
 //! help and completions, its row in README, detection and every invariant test follow from that.
 //! Formats never call each other.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use crate::model::bytemap::{Bits, COMMON_KINDS, Cause, Flags, Kind, KindInfo, Leaf};
@@ -87,13 +89,33 @@ pub enum Telling {
     Alone,
 }
 
-/// A leaf with its first bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Bytes of a leaf that notes look at.
+pub const SEEN: usize = 16;
+
+/// A leaf with its first bytes, at most [`SEEN`] of them; held in place, since every row has some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
     /// The leaf.
     pub leaf: Leaf,
-    /// Its bytes, at most 16 of them.
-    pub head: Vec<u8>,
+    bytes: [u8; SEEN],
+    len: u8,
+}
+
+impl Seen {
+    /// Takes the first bytes of `head`.
+    pub fn new(leaf: &Leaf, head: &[u8]) -> Seen {
+        let mut bytes = [0u8; SEEN];
+        for (place, byte) in bytes.iter_mut().zip(head) {
+            *place = *byte;
+        }
+        let len = u8::try_from(head.len().min(SEEN)).unwrap_or(0);
+        Seen { leaf: *leaf, bytes, len }
+    }
+
+    /// The first bytes.
+    pub fn head(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
+    }
 }
 
 /// An explanation below a row, with carets under the bytes it speaks of.
@@ -112,9 +134,50 @@ pub struct Note {
 pub struct Counts {
     /// Names and keys that are plain names, with how often each is written; not more than
     /// [`crate::model::limits::LEDGER_PATHS`] different ones.
-    pub names: std::collections::BTreeMap<String, u64>,
-    /// Leaves of each kind code of the format.
-    pub kinds: std::collections::BTreeMap<u8, u64>,
+    pub names: HashMap<String, NameCount, foldhash::fast::FixedState>,
+    /// Some of them are no plain names.
+    pub odd: bool,
+    /// Codes of the kinds that occur, keys left out; one place for each code.
+    pub kinds: Vec<bool>,
+}
+
+/// How often a name is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NameCount {
+    /// Times.
+    pub times: u64,
+    /// Names met before it.
+    pub order: usize,
+}
+
+impl Counts {
+    /// Notes that a kind occurs.
+    pub fn kind(&mut self, leaf: &Leaf) {
+        if leaf.kind.owner == Kind::COMMON || leaf.flags.has(Flags::KEY) {
+            return;
+        }
+        self.kinds.resize(usize::from(u8::MAX) + 1, false);
+        if let Some(place) = self.kinds.get_mut(usize::from(leaf.kind.code)) {
+            *place = true;
+        }
+    }
+
+    /// Names of the kinds of a format that occur and have this cause.
+    pub fn kind_names(&self, format: &dyn Format, cause: Cause) -> Vec<&'static str> {
+        let present = format.kinds().iter().zip(&self.kinds).filter(|(_, occurs)| **occurs);
+        present.filter(|(info, _)| info.cause == cause).map(|(info, _)| info.name).collect()
+    }
+
+    /// Counts a name, or a key that is no plain name.
+    pub fn name(&mut self, name: &str, plain: bool) {
+        self.odd |= !plain;
+        let order = self.names.len();
+        if let Some(count) = self.names.get_mut(name) {
+            count.times = count.times.saturating_add(1);
+        } else if order < crate::model::limits::LEDGER_PATHS {
+            self.names.insert(name.to_string(), NameCount { times: 1, order });
+        }
+    }
 }
 
 /// How sure a candidate is.
@@ -211,8 +274,9 @@ pub trait Format: Sync {
     /// The bit fields of a leaf.
     fn bits(&self, leaf: &Leaf, head: &[u8]) -> Vec<Bits>;
 
-    /// Notes on a row, by its leaves.
-    fn notes(&self, row: &[Seen]) -> Vec<Note>;
+    /// Notes on a row, by its leaves. `wanted` says whether a note with this identity is to be told, and
+    /// is asked before its text is made.
+    fn notes(&self, row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note>;
 
     /// What a cause is in this format, for the legend of a ledger.
     fn legend(&self, cause: Cause) -> &'static str;
@@ -237,7 +301,7 @@ pub trait Format: Sync {
 pub fn common_legend(cause: Cause) -> &'static str {
     match cause {
         Cause::Payload => "values",
-        Cause::Width => "integer bytes beyond the shortest form",
+        Cause::Width => "number bytes beyond the shortest form",
         Cause::Key => "names and keys",
         Cause::Length => "lengths and counts",
         Cause::Type => "types",
@@ -253,9 +317,36 @@ pub fn common_legend(cause: Cause) -> &'static str {
     }
 }
 
+/// Text with everything escaped that a terminal would obey or hide: control characters, line ends,
+/// characters that turn the direction of writing. Quotes and backslashes stay.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let tame = |c: char| matches!(c, ' '..='~') || c.escape_debug().len() == 1;
+    if text.chars().all(tame) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |c: char| if tame(c) { c.to_string() } else { c.escape_debug().to_string() };
+    Cow::Owned(text.chars().map(escape).collect())
+}
+
 /// Text in quotes for people: control characters and quotes escaped, bytes that are not UTF-8 as `\xff`.
 pub fn quoted(bytes: &[u8]) -> String {
-    let mut out = String::from("\"");
+    let mut out = String::with_capacity(bytes.len().saturating_add(2));
+    quote(bytes, &mut out);
+    out
+}
+
+/// Appends what [`quoted`] returns.
+pub fn quote(bytes: &[u8], out: &mut String) {
+    out.push('"');
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    match std::str::from_utf8(bytes) {
+        Ok(text) if bytes.iter().all(plain) => out.push_str(text),
+        _ => escape(bytes, out),
+    }
+    out.push('"');
+}
+
+fn escape(bytes: &[u8], out: &mut String) {
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
@@ -267,8 +358,6 @@ pub fn quoted(bytes: &[u8]) -> String {
             out.push_str(&format!("\\x{byte:02x}"));
         }
     }
-    out.push('"');
-    out
 }
 
 /// A JSON string.
@@ -317,25 +406,28 @@ const LISTED_NAMES: usize = 5;
 
 /// How often names are written, in one sentence; none where there is no name.
 ///
-/// `9 names are written 30 times: price_minor, qty and sku 8 times each, the other six once`
+/// `9 names are written 30 times: sku, qty and price_minor 8 times each, the other six once`
 pub fn names_line(counts: &Counts) -> Option<String> {
-    let mut by_count: std::collections::BTreeMap<std::cmp::Reverse<u64>, Vec<&str>> = Default::default();
-    for (name, count) in &counts.names {
-        by_count.entry(std::cmp::Reverse(*count)).or_default().push(name);
+    let mut in_order: Vec<(&str, NameCount)> = counts.names.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    in_order.sort_by_key(|(_, count)| count.order);
+    let mut by_count: BTreeMap<std::cmp::Reverse<u64>, Vec<&str>> = BTreeMap::new();
+    for (name, count) in in_order {
+        by_count.entry(std::cmp::Reverse(count.times)).or_default().push(name);
     }
     let groups: Vec<(u64, Vec<&str>)> = by_count.into_iter().map(|(count, names)| (count.0, names)).collect();
     let all = counts.names.len();
-    let total = counts.names.values().fold(0u64, |sum, count| sum.saturating_add(*count));
+    let total = counts.names.values().fold(0u64, |sum, count| sum.saturating_add(count.times));
+    let (one, many) = if counts.odd { ("key", "keys") } else { ("name", "names") };
     match groups.as_slice() {
         [] => None,
         [(count, names)] if all == 1 => {
-            Some(format!("1 name is written {}: {}", times(*count), names.first().unwrap_or(&"")))
+            Some(format!("1 {one} is written {}: {}", times(*count), names.first().unwrap_or(&"")))
         }
         [(count, names)] if all <= LISTED_NAMES => {
-            Some(format!("{all} names are written {} each: {}", times(*count), listed(names)))
+            Some(format!("{all} {many} are written {} each: {}", times(*count), listed(names)))
         }
-        [(count, _)] => Some(format!("{all} names are written {} each", times(*count))),
-        groups => Some(format!("{all} names are written {total} times: {}", grouped(groups))),
+        [(count, _)] => Some(format!("{all} {many} are written {} each", times(*count))),
+        groups => Some(format!("{all} {many} are written {total} times: {}", grouped(groups))),
     }
 }
 
@@ -403,8 +495,11 @@ mod tests {
     use super::*;
 
     fn line(names: &[(&str, u64)]) -> Option<String> {
-        let names = names.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
-        names_line(&Counts { names, ..Counts::default() })
+        let mut counts = Counts::default();
+        for (name, times) in names {
+            (0..*times).for_each(|_| counts.name(name, true));
+        }
+        names_line(&counts)
     }
 
     #[test]
@@ -416,7 +511,7 @@ mod tests {
         assert_eq!(line(&[("a", 2), ("b", 1)]).unwrap(), "2 names are written 3 times: a twice, b once");
         let document =
             [("sku", 8), ("qty", 8), ("price_minor", 8), ("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1), ("f", 1)];
-        let expected = "9 names are written 30 times: price_minor, qty and sku 8 times each, the other six once";
+        let expected = "9 names are written 30 times: sku, qty and price_minor 8 times each, the other six once";
         assert_eq!(line(&document).unwrap(), expected);
         let many: Vec<(String, u64)> = (0..20).map(|n| (format!("n{n}"), 3 + n % 2)).collect();
         let many: Vec<(&str, u64)> = many.iter().map(|(name, count)| (name.as_str(), *count)).collect();

@@ -2,4 +2,5 @@
 //!
 //! Everything here works on bytes in memory, knows no format and prints nothing.
 
+pub mod magic;
 pub mod text;

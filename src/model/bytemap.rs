@@ -164,6 +164,8 @@ impl Flags {
     pub const WARNING: Flags = Flags(2);
     /// Part of a map key or of a field's name: counts as key, whatever its kind.
     pub const KEY: Flags = Flags(4);
+    /// Inside a map key that is a container.
+    pub const NESTED: Flags = Flags(16);
     /// A piece of a longer run of one value (a string too long to hold at once).
     pub const PIECE: Flags = Flags(8);
 
@@ -287,9 +289,21 @@ pub fn push_step(path: &mut String, step: Step<'_>) {
         Step::Message(number) => write!(path, "#{number}."),
         Step::Name(name) if path.is_empty() || path.ends_with('.') => write!(path, "{name}"),
         Step::Name(name) => write!(path, ".{name}"),
-        Step::Key(key) => write!(path, "{{{key}}}"),
+        Step::Key("") => path.write_str("{\"\"}"),
+        Step::Key(key) => push_key(path, key),
         Step::Index(index) => write!(path, "[{index}]"),
     };
+}
+
+/// A key in braces, with everything escaped that would break a line or that a terminal would obey.
+fn push_key(path: &mut String, key: &str) -> std::fmt::Result {
+    use std::fmt::Write as _;
+    path.write_char('{')?;
+    for c in key.chars() {
+        let escaped = c.escape_debug();
+        if matches!(c, ' '..='~') || escaped.len() == 1 { path.write_char(c)? } else { write!(path, "{escaped}")? }
+    }
+    path.write_char('}')
 }
 
 /// Whether a key can stand in a path as it is: letters, digits, `_`, `-` and `$`, not first a digit.
@@ -365,6 +379,8 @@ mod tests {
             push_step(&mut path, step);
         }
         assert_eq!(path, "#1.items[3].sku{a b}");
+        push_step(&mut path, Step::Key("\u{1b}[2J\n\u{202e}\""));
+        assert_eq!(path, "#1.items[3].sku{a b}{\\u{1b}[2J\\n\\u{202e}\"}", "nothing that a terminal obeys");
     }
 
     #[test]

@@ -73,6 +73,15 @@ pub trait Sink {
         Ok(())
     }
 
+    /// The key whose value event comes next stands in the innermost map for a second time. Unlike the
+    /// finding that says so, this is sent however many there are.
+    ///
+    /// # Errors
+    /// As for [`Sink::open`].
+    fn duplicate_key(&mut self) -> Flow {
+        Ok(())
+    }
+
     /// Whether value events are of use.
     fn wants_values(&self) -> bool {
         false
@@ -116,6 +125,11 @@ impl Sink for Tee<'_> {
     fn value(&mut self, event: Event<'_>) -> Flow {
         self.first.value(event.clone())?;
         self.second.value(event)
+    }
+
+    fn duplicate_key(&mut self) -> Flow {
+        self.first.duplicate_key()?;
+        self.second.duplicate_key()
     }
 
     fn wants_values(&self) -> bool {

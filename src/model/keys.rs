@@ -1,107 +1,148 @@
-//! Remembers the keys of open maps, to find one that stands twice, in bounded memory.
+//! The names (or keys) of the objects that are open, to find one that stands twice, in bounded memory.
+//!
+//! A name is remembered as 128 bits of hash and an offset. Names of one object lie together at the
+//! end of one list, since an inner object is complete before the outer one goes on.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, Hasher as _};
 
-use crate::model::limits;
+use foldhash::quality::{FoldHasher, RandomState};
 
-/// Keys of one map up to which a scan beats a table.
+use crate::model::limits::REMEMBERED_KEYS;
+
+/// Names of one object up to which a list is searched; a table costs more there.
 const FEW: usize = 16;
 
-/// The keys of one open map, by a hash of 128 bits, each with the offset where it first stands.
-#[derive(Debug, Default)]
-pub struct Keys {
-    few: Vec<(u128, u64)>,
-    many: HashMap<u128, u64>,
+/// Where the names of one object begin in the list, and its number.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope {
+    from: usize,
+    object: u64,
 }
 
-/// What is known of a key.
+/// What is known about a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
-    /// Not seen before in this map.
-    Fresh,
-    /// Seen before, at this offset.
-    Twice(u64),
-    /// Too many keys are remembered already: nobody knows.
-    Full,
+pub enum Seen {
+    /// The object does not have it so far.
+    New,
+    /// The object has it at this offset.
+    Before(u64),
+    /// There are more names than are remembered.
+    Unknown,
 }
 
-/// How many keys may still be remembered, over all open maps of an input.
-#[derive(Debug)]
-pub struct Budget(usize);
+/// The names of all open objects.
+pub struct Keys {
+    seeds: [RandomState; 2],
+    hashers: [FoldHasher<'static>; 2],
+    names: Vec<(u128, u64)>,
+    /// Names of objects with more than a few; the number of the object is hashed with them.
+    table: HashMap<u128, u64>,
+    objects: u64,
+}
 
-impl Default for Budget {
-    fn default() -> Budget {
-        Budget(limits::REMEMBERED_KEYS)
+impl Default for Keys {
+    fn default() -> Keys {
+        // Seeds of this run: an input cannot be made so that its names fall together.
+        let seeds = [RandomState::default(), RandomState::default()];
+        let hashers = seeds.each_ref().map(|seed| seed.build_hasher());
+        Keys { seeds, hashers, names: Vec::new(), table: HashMap::new(), objects: 0 }
     }
 }
 
 impl Keys {
-    /// Takes the key at offset `at`; `class` tells apart keys of different types with the same bytes.
-    pub fn take(&mut self, class: u8, key: &[u8], at: u64, budget: &mut Budget) -> Known {
-        let hash = hash128(class, key);
-        if let Some(first) = self.find(hash) {
-            return Known::Twice(first);
+    /// An object begins.
+    pub fn begin(&mut self) -> Scope {
+        self.objects = self.objects.saturating_add(1);
+        Scope { from: self.names.len(), object: self.objects }
+    }
+
+    /// The innermost object ends.
+    pub fn end(&mut self, scope: Scope) {
+        let own = self.names.get(scope.from..).unwrap_or(&[]);
+        if own.len() > FEW {
+            for (hash, _) in own {
+                self.table.remove(hash);
+            }
         }
-        match budget.0.checked_sub(1) {
-            None => return Known::Full,
-            Some(left) => budget.0 = left,
+        self.names.truncate(scope.from);
+    }
+
+    /// A name of the innermost object begins.
+    pub fn name(&mut self, scope: Scope) {
+        for (hasher, seed) in self.hashers.iter_mut().zip(&self.seeds) {
+            *hasher = seed.build_hasher();
+            hasher.write_u64(scope.object);
         }
-        if self.many.is_empty() && self.few.len() < FEW {
-            self.few.push((hash, at));
+    }
+
+    /// Bytes of that name.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        for hasher in &mut self.hashers {
+            hasher.write(bytes);
+        }
+    }
+
+    /// That name is complete; `at` is its offset.
+    pub fn done(&mut self, scope: Scope, at: u64) -> Seen {
+        let [low, high] = self.hashers.each_ref().map(|hasher| u128::from(hasher.finish()));
+        let hash = high << 64 | low;
+        let own = self.names.get(scope.from..).unwrap_or(&[]);
+        let found = if own.len() > FEW {
+            self.table.get(&hash).copied()
         } else {
-            self.many.extend(self.few.drain(..));
-            self.many.insert(hash, at);
+            own.iter().find(|(other, _)| *other == hash).map(|(_, at)| *at)
+        };
+        if let Some(first) = found {
+            return Seen::Before(first);
         }
-        Known::Fresh
-    }
-
-    fn find(&self, hash: u128) -> Option<u64> {
-        if self.many.is_empty() {
-            self.few.iter().find(|(other, _)| *other == hash).map(|(_, at)| *at)
-        } else {
-            self.many.get(&hash).copied()
+        if self.names.len() >= REMEMBERED_KEYS {
+            return Seen::Unknown;
         }
+        if own.len() == FEW {
+            self.table.extend(own.iter().copied());
+        }
+        if own.len() >= FEW {
+            self.table.insert(hash, at);
+        }
+        self.names.push((hash, at));
+        Seen::New
     }
-
-    /// The map closes: its keys make room for others.
-    pub fn release(self, budget: &mut Budget) {
-        budget.0 = budget.0.saturating_add(self.few.len()).saturating_add(self.many.len());
-    }
-}
-
-/// Two independent 64-bit hashes, so that chance never makes two keys one.
-fn hash128(class: u8, key: &[u8]) -> u128 {
-    let half = |seed: u8| {
-        let mut hasher = DefaultHasher::new();
-        (seed, class, key).hash(&mut hasher);
-        hasher.finish()
-    };
-    u128::from(half(0)) << 64 | u128::from(half(1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_key_is_found_again_among_few_and_among_many() {
-        let (mut keys, mut budget) = (Keys::default(), Budget::default());
-        for n in 0..100u64 {
-            assert_eq!(keys.take(0, &n.to_le_bytes(), n, &mut budget), Known::Fresh);
-            assert_eq!(keys.take(0, &0u64.to_le_bytes(), n, &mut budget), Known::Twice(0));
-        }
-        assert_eq!(keys.take(1, &0u64.to_le_bytes(), 7, &mut budget), Known::Fresh, "another class is another key");
+    fn name(keys: &mut Keys, scope: Scope, name: &str, at: u64) -> Seen {
+        keys.name(scope);
+        keys.feed(name.as_bytes());
+        keys.done(scope, at)
     }
 
     #[test]
-    fn memory_is_bounded_and_comes_back_when_a_map_closes() {
-        let mut budget = Budget(2);
+    fn a_name_counts_within_its_own_object_only() {
         let mut keys = Keys::default();
-        assert_eq!(keys.take(0, b"a", 0, &mut budget), Known::Fresh);
-        assert_eq!(keys.take(0, b"b", 0, &mut budget), Known::Fresh);
-        assert_eq!(keys.take(0, b"c", 0, &mut budget), Known::Full);
-        keys.release(&mut budget);
-        assert_eq!(Keys::default().take(0, b"c", 0, &mut budget), Known::Fresh);
+        let outer = keys.begin();
+        assert_eq!(name(&mut keys, outer, "a", 1), Seen::New);
+        let inner = keys.begin();
+        assert_eq!(name(&mut keys, inner, "a", 5), Seen::New);
+        assert_eq!(name(&mut keys, inner, "a", 9), Seen::Before(5));
+        keys.end(inner);
+        assert_eq!(name(&mut keys, outer, "a", 20), Seen::Before(1));
+    }
+
+    #[test]
+    fn many_names_are_found_too_and_forgotten_at_the_end() {
+        let mut keys = Keys::default();
+        let outer = keys.begin();
+        for at in 0..100 {
+            assert_eq!(name(&mut keys, outer, &at.to_string(), at), Seen::New);
+        }
+        for at in 0..100 {
+            assert_eq!(name(&mut keys, outer, &at.to_string(), 1000), Seen::Before(at));
+        }
+        keys.end(outer);
+        assert!(keys.table.is_empty() && keys.names.is_empty());
     }
 }

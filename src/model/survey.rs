@@ -4,9 +4,9 @@
 //! Every conversion reads twice, so that output can be streamed in constant memory although the
 //! target wants to know things ahead (how many entries a map has, whether all its keys are text).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
-use crate::model::diag::{Diagnostic, Severity, Tally};
+use crate::model::diag::{Diagnostic, Tally};
 use crate::model::events::{Flow, Sink};
 use crate::model::value::{Event, Long, Scalar, Shape};
 
@@ -40,6 +40,14 @@ pub struct Survey {
     large: HashMap<u64, u64>,
     /// Maps that have a key which is not text, or one key twice, or only the name of a tagged form.
     odd_maps: BTreeSet<u64>,
+    /// The first key met that is not text.
+    odd_key: Option<&'static str>,
+    /// Bytes as values.
+    bins: u64,
+    /// NaN and infinities as values.
+    specials: u64,
+    /// Values that damage took.
+    missing: u64,
     open: Vec<Open>,
     want: Want,
     long_key: bool,
@@ -59,7 +67,8 @@ struct Open {
     ordinal: u64,
     shape: Shape,
     items: u64,
-    keys: HashSet<Vec<u8>>,
+    /// Its first key is the name of a tagged form.
+    tag: bool,
 }
 
 impl Survey {
@@ -100,10 +109,11 @@ impl Survey {
 
     fn begin(&mut self, shape: Shape) {
         if self.want.odd_maps && self.at_key() {
+            self.odd_key.get_or_insert(if shape == Shape::Map { "a map" } else { "an array" });
             self.mark_odd();
         }
         self.count_item();
-        self.open.push(Open { ordinal: self.containers, shape, items: 0, keys: HashSet::new() });
+        self.open.push(Open { ordinal: self.containers, shape, items: 0, tag: false });
         self.containers = self.containers.saturating_add(1);
         if self.want.counts {
             self.small.push(0);
@@ -112,7 +122,7 @@ impl Survey {
 
     fn end(&mut self) {
         let Some(open) = self.open.pop() else { return };
-        if open.items.div_ceil(2) == 1 && open.keys.iter().any(|key| is_tag(key)) {
+        if open.items.div_ceil(2) == 1 && open.tag {
             self.odd_maps.insert(open.ordinal);
         }
         if !self.want.counts {
@@ -130,17 +140,63 @@ impl Survey {
 
     fn scalar(&mut self, scalar: &Scalar<'_>) {
         if self.want.odd_maps && self.at_key() {
-            match scalar {
-                Scalar::Text(text) => {
-                    let fresh = self.open.last_mut().is_none_or(|open| open.keys.insert(text.to_vec()));
-                    if !fresh {
-                        self.mark_odd();
-                    }
+            match (scalar, self.open.last_mut()) {
+                (Scalar::Text(text), Some(open)) => open.tag |= open.items == 0 && is_tag(text),
+                (other, _) => {
+                    self.odd_key.get_or_insert(key_word(other));
+                    self.mark_odd();
                 }
-                _ => self.mark_odd(),
+            }
+        } else {
+            match scalar {
+                Scalar::Bytes(_) => self.bins = self.bins.saturating_add(1),
+                Scalar::F32(value) if !value.is_finite() => self.specials = self.specials.saturating_add(1),
+                Scalar::F64(value) if !value.is_finite() => self.specials = self.specials.saturating_add(1),
+                Scalar::Missing => self.missing = self.missing.saturating_add(1),
+                _ => {}
             }
         }
         self.count_item();
+    }
+
+    /// What a JSON text of these values writes otherwise than they are, a sentence each.
+    pub fn written_otherwise(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if !self.odd_maps.is_empty() {
+            let maps = self.odd_maps.len();
+            let maps = if maps == 1 { "1 map".to_string() } else { format!("{maps} maps") };
+            let key = self.odd_key.map_or("one key twice".to_string(), |key| format!("{key} as key"));
+            sentences.push(format!(
+                "{maps} that no JSON object can hold ({key}), written as {{\"{TAG_MAP}\": [[key, value], ...]}}"
+            ));
+        }
+        if self.bins > 0 {
+            let bins = if self.bins == 1 { "1 bin".to_string() } else { format!("{} bins", self.bins) };
+            sentences.push(format!("{bins} written as base64 text, which reads back as text"));
+        }
+        if self.specials > 0 {
+            let floats = if self.specials == 1 { "1 float".to_string() } else { format!("{} floats", self.specials) };
+            sentences.push(format!("{floats} that JSON has no number for written as \"NaN\", \"Infinity\" or \"-Infinity\""));
+        }
+        if self.missing > 0 {
+            let values = if self.missing == 1 { "1 value".to_string() } else { format!("{} values", self.missing) };
+            sentences.push(format!("{values} that the damage took written as null"));
+        }
+        sentences
+    }
+}
+
+/// What a key that is no text is, in a sentence.
+fn key_word(key: &Scalar<'_>) -> &'static str {
+    match key {
+        Scalar::Null | Scalar::Missing => "nil",
+        Scalar::Bool(_) => "a boolean",
+        Scalar::Uint(_) | Scalar::Int(_) => "an integer",
+        Scalar::F32(_) | Scalar::F64(_) | Scalar::Number(_) => "a number",
+        Scalar::Text(_) => "text",
+        Scalar::Bytes(_) => "a bin",
+        Scalar::Ext(..) => "an ext object",
+        Scalar::Timestamp(..) => "a timestamp",
     }
 }
 
@@ -152,6 +208,13 @@ impl Sink for Survey {
     fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
         if self.tally.count(found.severity()) {
             self.found.push(found.clone());
+        }
+        Ok(())
+    }
+
+    fn duplicate_key(&mut self) -> Flow {
+        if self.want.odd_maps {
+            self.mark_odd();
         }
         Ok(())
     }
@@ -171,6 +234,7 @@ impl Sink for Survey {
                     if self.long_key && self.want.odd_maps && of != Long::Text {
                         self.mark_odd();
                     }
+                    self.bins = self.bins.saturating_add(u64::from(of == Long::Bytes && !self.long_key));
                     self.count_item();
                 }
             }
@@ -183,10 +247,5 @@ impl Survey {
     /// Whether the input has an error.
     pub fn has_errors(&self) -> bool {
         self.tally.errors > 0
-    }
-
-    /// The worst severity found.
-    pub fn worst(&self) -> Option<Severity> {
-        self.found.iter().map(Diagnostic::severity).max()
     }
 }

@@ -108,7 +108,8 @@ impl At {
         for (index, bit) in bits.iter().enumerate() {
             let size = usize::try_from(bit.hi.saturating_sub(bit.lo)).unwrap_or(0).saturating_add(1);
             let label = if index == 0 { "bits" } else { "" };
-            writeln!(out, "  {label:<8} {:>2}..{:<2} {:0size$b}  {} {}", bit.hi, bit.lo, bit.value, bit.name, bit.value)?;
+            let span = if bit.hi == bit.lo { bit.hi.to_string() } else { format!("{}..{}", bit.hi, bit.lo) };
+            writeln!(out, "  {label:<8} {span:<7} {:0size$b}  {} {}", bit.value, bit.name, bit.value)?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::formats::{Candidate, json_string};
-use crate::inspect::Inspection;
+use crate::inspect::{Inspection, PLAIN_TEXT};
 use crate::render::wrap;
 
 /// Writes the readings of one input as text.
@@ -28,14 +28,18 @@ pub fn write(out: &mut dyn Write, inspection: &Inspection, name_width: usize, wi
         line(layer.by, &layer.said, out)?;
     }
     let Some(best) = inspection.candidates.first() else { return Ok(()) };
-    let known = best.score > 0;
+    let known = inspection.format.is_some() || (best.format == PLAIN_TEXT && best.score > 0);
     let label = if known { best.format.to_string() } else { "none of these".to_string() };
     let mut pro = best.pro.join(", ");
     pro.push_str(&format!("{}{}", if pro.is_empty() { "" } else { "; " }, best.level.name()));
     if !best.contra.is_empty() && known {
         pro.push_str(&format!(", although {}", best.contra.join(", ")));
     }
-    line(&label, if known { &pro } else { "no format that is known here fits" }, out)?;
+    let none = match inspection.named {
+        Some(name) => format!("by its first bytes it is {name}"),
+        None => "no format that is known here fits".to_string(),
+    };
+    line(&label, if known { &pro } else { &none }, out)?;
     for rival in inspection.candidates.iter().skip(usize::from(known)) {
         if let Some(reason) = rival.contra.first() {
             line(&format!("not {}", rival.format), reason, out)?;
@@ -55,8 +59,18 @@ pub fn write_json(out: &mut dyn Write, inspection: &Inspection) -> io::Result<()
     let size = inspection.size.map_or("null".to_string(), |size| size.to_string());
     let framing: Vec<String> = inspection.outer.iter().map(|layer| json_string(layer.by)).collect();
     let framing = framing.join(",");
-    let candidates: Vec<String> = inspection.candidates.iter().map(|candidate| json(candidate, &framing)).collect();
-    write!(out, "{{\"name\":{},\"size\":{size},\"candidates\":[{}]}}", json_string(&inspection.name), candidates.join(","))
+    let list = |wanted: bool| -> String {
+        let chosen = inspection.candidates.iter().filter(|candidate| (candidate.score > 0) == wanted);
+        chosen.map(|candidate| json(candidate, &framing)).collect::<Vec<_>>().join(",")
+    };
+    let named = inspection.named.map_or("null".to_string(), json_string);
+    write!(
+        out,
+        "{{\"name\":{},\"size\":{size},\"candidates\":[{}],\"ruled_out\":[{}],\"looks_like\":{named}}}",
+        json_string(&inspection.name),
+        list(true),
+        list(false)
+    )
 }
 
 fn json(candidate: &Candidate, framing: &str) -> String {

@@ -4,11 +4,19 @@
 use std::io::{self, Write};
 
 use crate::model::diag::{Diagnostic, Tally};
+use crate::render::wrap;
 
 /// The line of one finding.
 pub fn line(name: &str, found: &Diagnostic) -> String {
     let at = if found.path.is_empty() { String::new() } else { format!(" (at {})", found.path) };
     format!("{name}:{:#04x}: {}[{}]: {}{at}", found.start, found.severity().name(), found.code.text(), found.message)
+}
+
+/// `2 errors, 8 warnings`
+pub fn counted(tally: &Tally) -> String {
+    let parts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")];
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    parts.map(|(count, word)| wrap::count(*count, word, &format!("{word}s"))).collect::<Vec<_>>().join(", ")
 }
 
 /// Writes the lines of all findings, and how many more there are.

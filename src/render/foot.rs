@@ -25,14 +25,23 @@ pub fn write(out: &mut dyn Write, format: Option<&dyn Format>, causes: &Causes, 
             writeln!(out, "{part}")?;
         }
     }
-    ledger(out, format, causes, view)
+    ledger(out, format, causes, Some(counts), view)
 }
+
+/// Kinds that the legend names.
+const NAMED_KINDS: usize = 4;
 
 /// Writes the ledger, its bar and its legend.
 ///
 /// # Errors
 /// Output that cannot be written.
-pub fn ledger(out: &mut dyn Write, format: Option<&dyn Format>, causes: &Causes, view: &View) -> io::Result<()> {
+pub fn ledger(
+    out: &mut dyn Write,
+    format: Option<&dyn Format>,
+    causes: &Causes,
+    counts: Option<&Counts>,
+    view: &View,
+) -> io::Result<()> {
     for (index, part) in wrap::lines(&causes.sentence(), view.width).iter().enumerate() {
         writeln!(out, "{}{part}", if index == 0 { "" } else { "    " })?;
     }
@@ -46,17 +55,26 @@ pub fn ledger(out: &mut dyn Write, format: Option<&dyn Format>, causes: &Causes,
         paint.cause(cause, &letters, &mut bar);
     }
     writeln!(out, "{:INDENT$}[{bar}]", "")?;
-    legend(out, format, causes, view)
+    legend(out, format, causes, counts, view)
 }
 
 /// What the letters that occur mean, some to a line.
-fn legend(out: &mut dyn Write, format: Option<&dyn Format>, causes: &Causes, view: &View) -> io::Result<()> {
+fn legend(
+    out: &mut dyn Write,
+    format: Option<&dyn Format>,
+    causes: &Causes,
+    counts: Option<&Counts>,
+    view: &View,
+) -> io::Result<()> {
     let paint = Paint::new(view.color);
     let mut line = String::new();
     let mut used = INDENT;
     for (cause, _) in causes.present() {
-        let words = format.map_or(formats::common_legend(cause), |format| format.legend(cause));
-        let width = wrap::width(words).saturating_add(5);
+        let mut words = format.map_or(formats::common_legend(cause), |format| format.legend(cause)).to_string();
+        if let (Cause::Type, Some(format), Some(counts)) = (cause, format, counts) {
+            words.push_str(&named(&counts.kind_names(format, cause)));
+        }
+        let width = wrap::width(&words).saturating_add(5);
         if used > INDENT && used.saturating_add(width) > view.width {
             writeln!(out, "{:INDENT$}{}", "", line.trim_end())?;
             line.clear();
@@ -67,6 +85,13 @@ fn legend(out: &mut dyn Write, format: Option<&dyn Format>, causes: &Causes, vie
         used = used.saturating_add(width);
     }
     writeln!(out, "{:INDENT$}{}", "", line.trim_end())
+}
+
+/// ` (uint16, uint32)`, some of the kinds that stand behind a cause.
+fn named(names: &[&str]) -> String {
+    let shown: Vec<&str> = names.iter().copied().take(NAMED_KINDS).collect();
+    let more = if names.len() > NAMED_KINDS { ", ..." } else { "" };
+    if shown.is_empty() { String::new() } else { format!(" ({}{more})", shown.join(", ")) }
 }
 
 /// Letters of the bar for each cause that occurs: in proportion, at least one, together [`BAR`].

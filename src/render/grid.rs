@@ -97,7 +97,7 @@ impl<'a> Grid<'a> {
         }
         if self.passed > 0 {
             let digits = self.digits;
-            writeln!(self.out, "{:digits$}  ... {} more bytes", "", self.passed)?;
+            writeln!(self.out, "{:digits$}  ... {} more bytes (--all shows them)", "", self.passed)?;
         }
         Ok(())
     }

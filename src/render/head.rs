@@ -6,11 +6,11 @@ use std::io::{self, Write};
 
 use crate::formats::{Format, Nouns};
 use crate::inspect::Inspection;
-use crate::model::diag::{Diagnostic, Severity, Tally};
+use crate::model::diag::{Diagnostic, Tally};
 use crate::model::events::{Flow, Sink};
 use crate::model::value::{Event, Scalar, Shape};
 use crate::render::style::Paint;
-use crate::render::{View, wrap};
+use crate::render::{Rows, View, wrap};
 
 /// Characters of the value that the head tells: two lines.
 const VALUE_CHARS: usize = 170;
@@ -34,7 +34,10 @@ pub struct Preview {
     skipped: usize,
     messages: u64,
     first: Option<(Shape, u64)>,
-    first_scalar: bool,
+    /// The first container says how much it holds.
+    announced: bool,
+    /// All of the input is read: what is counted is all there is.
+    complete: bool,
     /// Findings told.
     pub found: Vec<Diagnostic>,
     /// Findings counted.
@@ -52,8 +55,8 @@ struct Open {
 }
 
 impl Preview {
-    /// A preview in the words of a format.
-    pub fn new(format: Option<&'static dyn Format>) -> Preview {
+    /// A preview in the words of a format, of all of an input or of its first MiB.
+    pub fn new(format: Option<&'static dyn Format>, complete: bool) -> Preview {
         Preview {
             nouns: format.map(|format| format.info().nouns),
             text: String::new(),
@@ -61,7 +64,8 @@ impl Preview {
             skipped: 0,
             messages: 0,
             first: None,
-            first_scalar: false,
+            announced: false,
+            complete,
             found: Vec::new(),
             tally: Tally::default(),
         }
@@ -76,8 +80,11 @@ impl Preview {
         format!("{kept} ...")
     }
 
-    /// `one map of 4 entries`, `5 objects in a row`.
-    pub fn what(&self) -> String {
+    /// `one map of 4 entries`, `5 objects in a row`; of an input that was read in part only what it announces.
+    pub fn what(&self, complete: bool) -> String {
+        if !complete {
+            return self.what_begins();
+        }
         let Some(nouns) = self.nouns else { return "nothing that is known here".to_string() };
         match (self.messages, self.first) {
             (0, _) => "no value".to_string(),
@@ -85,6 +92,22 @@ impl Preview {
             (1, Some((Shape::List, count))) => format!("one {} of {}", nouns.list, wrap::count(count, "element", "elements")),
             (1, None) => "one value".to_string(),
             (many, _) => format!("{many} {}s in a row", nouns.message),
+        }
+    }
+
+    fn what_begins(&self) -> String {
+        let Some(nouns) = self.nouns else { return "nothing that is known here".to_string() };
+        match (self.messages, self.first, self.announced) {
+            (0 | 1, Some((Shape::Map, count)), true) => {
+                format!("one {} of {}", nouns.map, wrap::count(count, nouns.entry(), nouns.entries))
+            }
+            (0 | 1, Some((Shape::List, count)), true) => {
+                format!("one {} of {}", nouns.list, wrap::count(count, "element", "elements"))
+            }
+            (0 | 1, Some((Shape::Map, _)), false) => format!("one {}", nouns.map),
+            (0 | 1, Some((Shape::List, _)), false) => format!("one {}", nouns.list),
+            (0 | 1, None, _) => "one value".to_string(),
+            _ => format!("many {}s in a row", nouns.message),
         }
     }
 
@@ -141,6 +164,7 @@ impl Preview {
     fn begin(&mut self, shape: Shape, announced: Option<u64>) {
         if self.open.is_empty() && self.skipped == 0 && self.messages == 1 && self.first.is_none() {
             self.first = Some((shape, announced.unwrap_or(0)));
+            self.announced = announced.is_some();
         }
         if !self.before_item(Some(shape)) {
             self.skipped = self.skipped.saturating_add(1);
@@ -170,25 +194,28 @@ impl Preview {
             return;
         }
         let nouns = self.nouns.unwrap_or(Nouns { map: "map", entries: "entries", list: "array", message: "object" });
-        let count = open.announced.map_or(entries, |announced| announced.max(entries));
+        let count = if self.complete { entries } else { open.announced.unwrap_or(0) };
+        let missing = open.announced.unwrap_or(0).saturating_sub(count);
         match open.summary {
             Some(shape) => {
                 let noun = if shape == Shape::Map { nouns.map } else { nouns.list };
-                self.text.push_str(&format!("[{}]", wrap::count(count, noun, &format!("{noun}s"))));
+                let words = match count {
+                    0 if !self.complete => format!("{noun}s"),
+                    count => wrap::count(count, noun, &format!("{noun}s")),
+                };
+                self.text.push_str(&format!("[{words}]"));
             }
             None if open.items == 0 => self.text.push_str("[]"),
             None if count > ELEMENTS => {
                 let more = count.saturating_sub(ELEMENTS);
-                self.text.push_str(&format!(", ... {more} more]"));
+                let missing = if missing > 0 { format!(", {missing} missing") } else { String::new() };
+                self.text.push_str(&format!(", ... {more} more{missing}]"));
             }
             None => self.text.push(']'),
         }
     }
 
     fn scalar(&mut self, value: &Scalar<'_>, is_key: bool) {
-        if self.open.is_empty() && self.skipped == 0 {
-            self.first_scalar = true;
-        }
         if self.before_item(None) {
             self.text.push_str(&scalar_words(value, is_key));
         }
@@ -241,6 +268,10 @@ impl Sink for Preview {
     }
 
     fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        // The end of a sample looks like a cut.
+        if !self.complete {
+            return Ok(());
+        }
         if self.tally.count(found.severity()) {
             self.found.push(found.clone());
         }
@@ -297,7 +328,7 @@ pub fn write(out: &mut dyn Write, inspection: &Inspection, preview: &Preview, to
     title.push_str(inspection.format.map_or("no known format", |format| format.info().title));
     if inspection.format.is_some() {
         let begins = if inspection.complete { ", " } else { ", begins with " };
-        title.push_str(&format!("{begins}{}{}", preview.what(), findings(&preview.tally)));
+        title.push_str(&format!("{begins}{}{}", preview.what(inspection.complete), findings(&preview.tally)));
     }
     paint.bold(&title, &mut first);
     writeln!(out, "{first}")?;
@@ -308,7 +339,7 @@ pub fn write(out: &mut dyn Write, inspection: &Inspection, preview: &Preview, to
     if !value.is_empty() {
         label(out, "value", &value, view.width)?;
     }
-    if let Some(format) = inspection.format {
+    if let Some(format) = inspection.format.filter(|_| view.rows == Rows::Fields) {
         label(out, "read", format.info().read, view.width)?;
     }
     for (number, layer) in inspection.outer.iter().enumerate() {
@@ -325,9 +356,4 @@ fn label(out: &mut dyn Write, name: &str, text: &str, width: usize) -> io::Resul
         writeln!(out, "  {name:<7}{line}")?;
     }
     Ok(())
-}
-
-/// The worst severity of a preview, for what stands on a terminal.
-pub fn worst(preview: &Preview) -> Option<Severity> {
-    preview.found.iter().map(Diagnostic::severity).max()
 }

@@ -8,10 +8,9 @@ use crate::formats::{self, Counts, Format, Note, Telling};
 use crate::model::bytemap::{Bits, Group, GroupId, GroupKind, Kind, Leaf, Step};
 use crate::model::diag::Diagnostic;
 use crate::model::events::{Flow, PathStack, Sink};
-use crate::model::limits;
 use crate::render::columns::Columns;
 use crate::render::hidden::{Hidden, Reason};
-use crate::render::row::{self, Look, Row};
+use crate::render::row::{Look, Row};
 use crate::render::style::Paint;
 use crate::render::{Notes, Rows, View, wrap};
 use crate::size::Causes;
@@ -21,7 +20,7 @@ const LONG_VALUE_LINES: usize = 12;
 const SHOWN_LINES: usize = 4;
 
 /// Longest path in a pipe, where nothing is cut to columns.
-const LONGEST_FIELD: usize = 80;
+const LONGEST_FIELD: usize = 42;
 
 /// Bytes of one value held before its full lines are printed (`--all`).
 const HELD: usize = 64 * 1024;
@@ -45,7 +44,8 @@ pub struct Dump<'a> {
     /// Texts that findings add to rows, by the offset of their first leaf.
     remarks: HashMap<u64, String>,
     any_row: bool,
-    rows: u64,
+    /// Rows printed.
+    pub rows: u64,
     words: String,
     /// Bytes by cause.
     pub causes: Causes,
@@ -149,9 +149,7 @@ impl<'a> Dump<'a> {
 
     fn in_path(&self) -> bool {
         let Some(wanted) = &self.view.path else { return true };
-        let path = self.paths.path();
-        let rest = path.strip_prefix(wanted.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
+        wanted.covers(self.paths.path())
     }
 
     /// Ends the open row.
@@ -159,6 +157,13 @@ impl<'a> Dump<'a> {
         if self.row.is_empty() {
             return Ok(());
         }
+        let later = self.row.take_later();
+        self.flush_row()?;
+        self.row.found.extend(later);
+        Ok(())
+    }
+
+    fn flush_row(&mut self) -> Flow {
         let full = self.view.max_rows.is_some_and(|most| self.rows >= most);
         if !self.is_visible() || full {
             let reason = match (full, self.in_path()) {
@@ -168,11 +173,13 @@ impl<'a> Dump<'a> {
             };
             let (start, end) = (self.row.start, self.row.end);
             self.hide(reason, start, end, 0)?;
-            self.row = Row::default();
+            self.row.clear();
             return Ok(());
         }
         self.show_hidden()?;
-        if let Some(remark) = self.remarks.get(&self.row.seen.first().map_or(self.row.start, |seen| last_head(&self.row, seen.leaf.start))) {
+        if !self.remarks.is_empty()
+            && let Some(remark) = self.row.seen.iter().find_map(|seen| self.remarks.get(&seen.leaf.start))
+        {
             let remark = format!(", {remark}");
             self.row.say(&remark);
         }
@@ -197,7 +204,7 @@ impl<'a> Dump<'a> {
         if let Some(level) = self.levels.last_mut() {
             level.named = true;
         }
-        self.row = Row::default();
+        self.row.clear();
         Ok(())
     }
 
@@ -207,10 +214,9 @@ impl<'a> Dump<'a> {
         if self.view.notes == Notes::None || self.view.rows != Rows::Fields {
             return notes;
         }
-        for note in row::notes_for(self.format, &self.row) {
-            if self.view.notes == Notes::All || self.told.insert(note.id) {
-                notes.push(note);
-            }
+        let (all, told) = (self.view.notes == Notes::All, &mut self.told);
+        if let Some(format) = self.format {
+            notes.extend(format.notes(&self.row.seen, &mut |id| told.insert(id) || all));
         }
         notes
     }
@@ -220,7 +226,7 @@ impl<'a> Dump<'a> {
         let (Some(format), true) = (self.format, self.view.rows == Rows::Fields) else { return Vec::new() };
         let mut notes = Vec::new();
         for seen in &self.row.seen {
-            let bits = format.bits(&seen.leaf, &seen.head);
+            let bits = format.bits(&seen.leaf, seen.head());
             if !bits.is_empty() {
                 let end = seen.leaf.start.saturating_add(u64::from(bits.iter().map(|b| b.hi).max().unwrap_or(0)) / 8 + 1);
                 let carets = vec![(seen.leaf.start, end.min(seen.leaf.end))];
@@ -267,6 +273,9 @@ impl<'a> Dump<'a> {
             Step::Message(number) if self.view.messages.is_some_and(|(from, to)| number < from || number >= to) => {
                 Some(Reason::Messages)
             }
+            Step::None if self.levels.len() == 1 && self.view.messages.is_some_and(|(from, _)| from > 0) => {
+                Some(Reason::Messages)
+            }
             Step::Message(number) if self.view.max_items.is_some_and(|most| number >= most) => Some(Reason::Messages),
             Step::Index(index) if self.view.max_items.is_some_and(|most| index >= most) => Some(Reason::Items),
             _ if self.view.depth.is_some_and(|most| self.levels.len() > most.saturating_add(1)) => Some(Reason::Depth),
@@ -279,7 +288,9 @@ impl<'a> Dump<'a> {
         self.words.clear();
         match self.format {
             Some(format) if leaf.kind.owner != Kind::COMMON => format.tell(leaf, head, telling, &mut self.words),
-            _ => self.words.push_str(&common_words(leaf)),
+            _ if telling == Telling::Alone => self.words.push_str(&common_words(leaf)),
+            // Between bars, since it is no part of what stands beside it.
+            _ => self.words.push_str(&format!("|{}|", common_words(leaf))),
         }
         if self.view.rows == Rows::Leaves && self.view.bits {
             let bits = self.format.map(|format| format.bits(leaf, head)).unwrap_or_default();
@@ -309,8 +320,10 @@ impl Sink for Dump<'_> {
             Step::Index(index) | Step::Message(index) => index,
             _ => 0,
         };
-        if let Step::Name(name) = group.step {
-            count_name(&mut self.counts, name);
+        match group.step {
+            Step::Name(name) => self.counts.name(name, true),
+            Step::Key(name) => self.counts.name(name, false),
+            Step::None | Step::Message(_) | Step::Index(_) => {}
         }
         if self.hiding.is_none() && self.reason(group).is_some() {
             self.hiding = Some(self.levels.len());
@@ -322,8 +335,7 @@ impl Sink for Dump<'_> {
 
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
         self.causes.add(leaf, head);
-        let count = self.counts.kinds.entry(leaf.kind.code).or_default();
-        *count = count.saturating_add(1);
+        self.counts.kind(leaf);
         if self.hiding.is_some() {
             return Ok(());
         }
@@ -388,32 +400,26 @@ impl Sink for Dump<'_> {
     }
 }
 
-fn count_name(counts: &mut Counts, name: &str) {
-    if let Some(count) = counts.names.get_mut(name) {
-        *count = count.saturating_add(1);
-    } else if counts.names.len() < limits::LEDGER_PATHS {
-        counts.names.insert(name.to_string(), 1);
-    }
-}
-
-/// Offset of the head that a remark speaks of: the last leaf of a container's row.
-fn last_head(row: &Row, first: u64) -> u64 {
-    row.seen.iter().rev().map(|seen| seen.leaf.start).next().unwrap_or(first)
-}
-
 /// Words for leaves of no format.
 pub fn common_words(leaf: &Leaf) -> String {
-    let name = formats::kind_info(leaf.kind).name;
-    format!("{name}, {}", wrap::count(leaf.len(), "byte", "bytes"))
+    format!("{} {}", wrap::count(leaf.len(), "byte", "bytes"), formats::kind_info(leaf.kind).name)
 }
 
-/// Bit fields in words: `1000 0100: fixmap 8, entries 4`.
+/// Bit fields in words, pieces of one value together: `fixmap 1000, entries 0100 = 4`.
 fn bit_words(bits: &[Bits]) -> String {
-    let mut words: Vec<String> = Vec::new();
+    let mut words: Vec<(&str, String)> = Vec::new();
     for bit in bits {
         let size = usize::try_from(bit.hi.saturating_sub(bit.lo)).unwrap_or(0).saturating_add(1);
-        words.push(format!("{} {:0size$b} = {}", bit.name, bit.value, bit.value));
+        let digits = format!("{:0size$b}", bit.value);
+        match words.last_mut().filter(|(name, _)| *name == bit.name) {
+            Some((_, joined)) => {
+                joined.push(' ');
+                joined.push_str(&digits);
+            }
+            None => words.push((bit.name, digits)),
+        }
     }
+    let words: Vec<String> = words.into_iter().map(|(name, digits)| format!("{name} {digits}")).collect();
     words.join(", ")
 }
 

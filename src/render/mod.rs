@@ -13,6 +13,7 @@ pub mod hidden;
 pub mod json;
 pub mod overview;
 pub mod panel;
+pub mod pattern;
 pub mod row;
 pub mod style;
 pub mod wrap;
@@ -63,7 +64,7 @@ pub struct View {
     /// Only rows that touch one of these ranges, half open; all where empty.
     pub ranges: Vec<(u64, u64)>,
     /// Only rows at or below this path.
-    pub path: Option<String>,
+    pub path: Option<pattern::Pattern>,
     /// Only groups down to this depth.
     pub depth: Option<usize>,
     /// Only so many elements of each list.

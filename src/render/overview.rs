@@ -34,7 +34,19 @@ pub fn write(out: &mut dyn Write, format: Option<&dyn Format>, ledger: &Ledger, 
         writeln!(out, "  {name:<name_width$}  {:>9}  {others:>11}  {:>5}", "", percent(others, total))?;
     }
     writeln!(out, "  {:<name_width$}  {:>9}  {total:>11}  {:>5}", "total", "", "100.0")?;
-    foot::ledger(out, format, &ledger.causes, view)
+    foot::ledger(out, format, &ledger.causes, None, view)
+}
+
+/// Ways to see more, with paths and offsets of this very input where it has a list.
+pub fn ways_on(ledger: &Ledger) -> String {
+    let lists = ledger.fields.iter().filter(|(path, line)| path.ends_with("[]") && line.count > 1);
+    let first = lists.min_by_key(|(path, _)| (path.matches("[]").count(), path.len(), path.as_str()));
+    let path = match first {
+        Some((path, line)) => format!("'{}[{}]'", path.trim_end_matches("[]"), (line.count / 2).min(41)),
+        None => "PATH".to_string(),
+    };
+    let end = ledger.causes.total().min(0x200);
+    format!("--path {path}  --range 0..{end:#x}")
 }
 
 fn percent(part: u64, total: u64) -> String {

@@ -4,27 +4,28 @@ use std::io::{self, Write};
 
 use hexyl::{BorderStyle, PrinterBuilder};
 
-use crate::model::limits;
 use crate::render::{View, wrap};
 use crate::wire::reader::Window;
 
 /// Bytes shown where not all are asked for.
-const SHOWN: u64 = 256;
+const SHOWN: usize = 256;
 
-/// Draws the first bytes of an input, or all of them.
+/// Draws the first bytes of an input.
 ///
 /// # Errors
 /// Input that cannot be read, output that cannot be written.
 pub fn write(out: &mut dyn Write, window: &mut Window, view: &View) -> io::Result<()> {
-    let most = if view.all { limits::TEXT_INPUT } else { SHOWN };
-    let bytes = window.at(0, usize::try_from(most).unwrap_or(limits::SAMPLE))?.to_vec();
+    let bytes = window.at(0, SHOWN)?.to_vec();
+    if bytes.is_empty() {
+        return Ok(());
+    }
     let shown = u64::try_from(bytes.len()).unwrap_or(0);
     let more = window.size().map(|size| size.saturating_sub(shown));
     let mut drawn = Vec::new();
     PrinterBuilder::new(&mut drawn)
         .show_color(view.color)
         .with_border_style(BorderStyle::None)
-        .enable_squeezing(!view.all)
+        .enable_squeezing(false)
         .num_panels(if view.width >= 80 { 2 } else { 1 })
         .build()
         .print_all(&bytes[..])?;

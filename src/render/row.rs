@@ -1,30 +1,31 @@
 //! One row of a dump while it is open: its leaves, bytes and meaning, and how they become lines.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::formats::{self, Format, Note, Seen};
+use crate::formats::{self, Note, Seen};
 use crate::model::bytemap::Leaf;
 use crate::model::diag::{Diagnostic, Severity};
 use crate::render::columns::Columns;
 use crate::render::style::Paint;
 use crate::render::wrap;
 
-/// Bytes of a leaf that notes look at.
-const NOTE_HEAD: usize = 16;
-
 /// A run of bytes within a row; the next one may start further on, where bytes are elided between.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Piece {
     leaf: Leaf,
     /// Offset of the first byte.
     start: u64,
-    bytes: Vec<u8>,
+    /// Its bytes within [`Row::bytes`].
+    from: usize,
+    to: usize,
 }
 
-/// The row that is being put together.
+/// The row that is being put together. One is used for all rows of a dump, so that its memory is too.
 #[derive(Debug, Default)]
 pub struct Row {
     pieces: Vec<Piece>,
+    bytes: Vec<u8>,
     /// Leaves with their first bytes, for notes.
     pub seen: Vec<Seen>,
     /// What the leaves say, joined.
@@ -37,6 +38,8 @@ pub struct Row {
     pub end: u64,
     /// Lines printed already, where a row is longer than memory should hold.
     begun: bool,
+    /// Lines that are not written yet.
+    text: String,
 }
 
 /// What a row looks like besides its leaves.
@@ -61,51 +64,83 @@ impl Row {
         self.pieces.is_empty() && !self.begun
     }
 
+    /// Takes out the findings on bytes behind the row, which the next row tells; what speaks of the end
+    /// of the input stays.
+    pub fn take_later(&mut self) -> Vec<Diagnostic> {
+        if self.found.is_empty() {
+            return Vec::new();
+        }
+        let end = self.end;
+        let (later, now) = std::mem::take(&mut self.found).into_iter().partition(|found: &Diagnostic| found.start >= end && found.end > found.start);
+        self.found = now;
+        later
+    }
+
+    /// Forgets everything; findings that came without a leaf stay.
+    pub fn clear(&mut self) {
+        let kept = if self.is_empty() { std::mem::take(&mut self.found) } else { Vec::new() };
+        self.pieces.clear();
+        self.bytes.clear();
+        self.seen.clear();
+        self.meaning.clear();
+        self.found = kept;
+        self.begun = false;
+    }
+
     /// Takes a leaf. `shown` are the bytes to print from its start; `tail` from its end, behind what is elided.
     pub fn push(&mut self, leaf: &Leaf, head: &[u8], shown: usize, tail: usize) {
         if self.is_empty() {
             self.start = leaf.start;
         }
         self.end = leaf.end;
-        let first = head.get(..shown).unwrap_or(head);
-        self.pieces.push(Piece { leaf: *leaf, start: leaf.start, bytes: first.to_vec() });
+        self.put(leaf, leaf.start, head.get(..shown).unwrap_or(head));
         if tail > 0 {
             let from = head.len().saturating_sub(tail);
             let start = leaf.start.saturating_add(len64(from));
-            self.pieces.push(Piece { leaf: *leaf, start, bytes: head.get(from..).unwrap_or(&[]).to_vec() });
+            self.put(leaf, start, head.get(from..).unwrap_or(&[]));
         }
-        let head = head.get(..NOTE_HEAD).unwrap_or(head).to_vec();
-        self.seen.push(Seen { leaf: *leaf, head });
+        self.seen.push(Seen::new(leaf, head));
+    }
+
+    fn put(&mut self, leaf: &Leaf, start: u64, bytes: &[u8]) {
+        let from = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.pieces.push(Piece { leaf: *leaf, start, from, to: self.bytes.len() });
     }
 
     /// Further bytes of the last leaf, all of them shown.
     pub fn extend(&mut self, bytes: &[u8]) {
         if let Some(piece) = self.pieces.last_mut() {
-            piece.bytes.extend_from_slice(bytes);
+            self.bytes.extend_from_slice(bytes);
+            piece.to = self.bytes.len();
         }
     }
 
     /// Further bytes of the last leaf, of which only the last `keep` are shown.
     pub fn roll(&mut self, bytes: &[u8], keep: usize) {
         let Some(last) = self.pieces.last_mut() else { return };
-        let end = last.start.saturating_add(len64(last.bytes.len())).saturating_add(len64(bytes.len()));
-        last.bytes.extend_from_slice(bytes);
-        let from = last.bytes.len().saturating_sub(keep);
-        last.bytes.drain(..from);
-        last.start = end.saturating_sub(len64(last.bytes.len()));
+        let end = last.start.saturating_add(len64(last.to.saturating_sub(last.from))).saturating_add(len64(bytes.len()));
+        self.bytes.extend_from_slice(bytes);
+        let held = self.bytes.len().saturating_sub(last.from);
+        self.bytes.drain(last.from..last.from.saturating_add(held.saturating_sub(keep)));
+        last.to = self.bytes.len();
+        last.start = end.saturating_sub(len64(last.to.saturating_sub(last.from)));
     }
 
     /// Bytes held.
     pub fn held(&self) -> usize {
-        self.pieces.iter().map(|piece| piece.bytes.len()).fold(0, usize::saturating_add)
+        self.bytes.len()
     }
 
-    /// Adds a part to the meaning; one that begins with a comma joins the part before it.
+    /// Adds a part to the meaning; one that begins with a comma joins the part before it, a bar parts
+    /// what has nothing to do with each other.
     pub fn say(&mut self, part: &str) {
+        let part = if self.meaning.is_empty() { part.trim_start_matches('|') } else { part };
         if part.is_empty() {
             return;
         }
-        if !self.meaning.is_empty() && !part.starts_with(',') {
+        let joined = part.starts_with([',', '|']) || self.meaning.ends_with('|');
+        if !self.meaning.is_empty() && !joined {
             self.meaning.push(' ');
         }
         self.meaning.push_str(part);
@@ -121,11 +156,11 @@ impl Row {
     /// # Errors
     /// Output that cannot be written.
     pub fn print(&mut self, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
-        self.lines(look, out, true)?;
-        self.seen.clear();
-        self.meaning.clear();
+        self.lines(look, true);
+        out.write_all(self.text.as_bytes())?;
+        self.text.clear();
         self.found.clear();
-        self.begun = false;
+        self.clear();
         Ok(())
     }
 
@@ -135,10 +170,11 @@ impl Row {
     /// Output that cannot be written.
     pub fn print_loose(&mut self, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
         let line = Line::new(self.end, look);
+        let mut text = String::new();
         for found in std::mem::take(&mut self.found) {
-            self.note(&[], &finding(&found), Some(found.severity()), &line, look, out)?;
+            note(&mut text, &[], &finding(&found), Some(found.severity()), &line, look);
         }
-        Ok(())
+        out.write_all(text.as_bytes())
     }
 
     /// Prints the full lines of a row that goes on.
@@ -146,26 +182,32 @@ impl Row {
     /// # Errors
     /// Output that cannot be written.
     pub fn print_begun(&mut self, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
-        self.lines(look, out, false)
+        self.lines(look, false);
+        out.write_all(self.text.as_bytes())?;
+        self.text.clear();
+        Ok(())
     }
 
-    fn lines(&mut self, look: &Look<'_>, out: &mut dyn Write, last: bool) -> io::Result<()> {
+    /// Makes lines of the bytes held; the last one only where no more come.
+    fn lines(&mut self, look: &Look<'_>, last: bool) {
         let cells = look.columns.cells(look.depth);
-        let pieces = std::mem::take(&mut self.pieces);
+        let mut text = std::mem::take(&mut self.text);
         let mut line = Line::new(self.start, look);
         let mut next = self.start;
-        for piece in &pieces {
+        for piece in &self.pieces {
             if piece.start > next {
-                self.flush(&mut line, look, out)?;
-                self.gap(next, piece.start, look, out)?;
+                self.line(&mut line, look, &mut text);
+                gap(&mut text, next, piece.start, look);
+                self.begun = true;
                 line = Line::new(piece.start, look);
             }
-            let mut rest = &piece.bytes[..];
+            let mut rest = self.bytes.get(piece.from..piece.to).unwrap_or(&[]);
             while !rest.is_empty() {
                 let room = cells.saturating_sub(line.cells);
                 if room == 0 {
                     let start = line.end();
-                    self.flush(&mut line, look, out)?;
+                    self.line(&mut line, look, &mut text);
+                    self.begun = true;
                     line = Line::new(start, look);
                     continue;
                 }
@@ -173,126 +215,144 @@ impl Row {
                 line.put(&piece.leaf, now, look.paint);
                 rest = later;
             }
-            next = piece.start.saturating_add(len64(piece.bytes.len()));
+            next = piece.start.saturating_add(len64(piece.to.saturating_sub(piece.from)));
         }
         if last || line.cells == cells {
-            return self.flush(&mut line, look, out);
-        }
-        // The line that is not full waits for more bytes of the same leaf.
-        if let Some(piece) = pieces.into_iter().last() {
-            let from = piece.bytes.len().saturating_sub(line.cells);
-            let bytes = piece.bytes.get(from..).unwrap_or(&[]).to_vec();
+            self.line(&mut line, look, &mut text);
+            self.begun = true;
+            self.start = line.end();
+            line.cells = 0;
+        } else {
             self.start = line.start;
-            self.pieces.push(Piece { leaf: piece.leaf, start: line.start, bytes });
         }
-        Ok(())
+        self.text = text;
+        if !last {
+            self.keep_open(line.cells);
+        }
     }
 
-    /// Prints a line with field and meaning, if it is the first, and the notes on it.
-    fn flush(&mut self, line: &mut Line, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
+    /// The last bytes, of a line that is not full, wait for more of the same leaf.
+    fn keep_open(&mut self, cells: usize) {
+        let Some(piece) = self.pieces.last().copied() else { return };
+        let from = self.bytes.len().saturating_sub(cells);
+        self.bytes.drain(..from);
+        self.pieces.clear();
+        self.pieces.push(Piece { leaf: piece.leaf, start: self.start, from: 0, to: self.bytes.len() });
+    }
+
+    /// Adds a line with field and meaning, if it is the first, and the notes on it.
+    fn line(&self, line: &mut Line, look: &Look<'_>, text: &mut String) {
         if line.cells == 0 && self.begun {
-            return Ok(());
+            return;
         }
         let columns = look.columns;
-        let mut text = String::with_capacity(160);
-        look.paint.dim(&format!("{:0digits$x}", line.start, digits = columns.digits), &mut text);
+        offset(text, line.start, columns.digits, look.paint);
         match self.mark() {
             ' ' => text.push(' '),
-            mark => look.paint.severity(Severity::Error, &mark.to_string(), &mut text),
+            mark => look.paint.severity(Severity::Error, &mark.to_string(), text),
         }
         text.push(' ');
         text.push_str(&line.text);
         let mut column = columns.bytes_at.saturating_add(line.columns);
         if !self.begun {
             if !look.field.is_empty() {
-                pad(&mut text, &mut column, columns.field_at);
-                let field = if look.cut { wrap::cut_left(look.field, columns.field) } else { look.field.to_string() };
-                look.paint.bold(&field, &mut text);
+                pad(text, &mut column, columns.field_at);
+                let field = fit(look, look.field, columns.field, wrap::cut_left);
+                look.paint.bold(&field, text);
                 column = column.saturating_add(wrap::width(&field));
             }
             if !self.meaning.is_empty() {
-                pad(&mut text, &mut column, columns.meaning_at);
-                let meaning = if look.cut { wrap::cut_right(&self.meaning, columns.meaning) } else { self.meaning.clone() };
-                text.push_str(&meaning);
+                pad(text, &mut column, columns.meaning_at);
+                text.push_str(&fit(look, self.meaning.trim_end_matches('|'), columns.meaning, wrap::cut_right));
             }
-            self.begun = true;
         }
         text.push('\n');
-        out.write_all(text.as_bytes())?;
-        self.below(line, look, out)
+        if !look.notes.is_empty() || !self.found.is_empty() {
+            self.below(line, look, text);
+        }
     }
 
-    /// Notes and findings whose last caret stands in this line.
-    fn below(&self, line: &Line, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
+    /// Notes and findings whose first caret stands in this line.
+    fn below(&self, line: &Line, look: &Look<'_>, text: &mut String) {
         let (start, end) = (line.start, line.end());
         let here = |at: u64| at >= start && at < end;
-        for note in &look.notes {
-            let last = note.carets.iter().map(|(_, to)| to.saturating_sub(1)).max();
-            if last.is_some_and(here) {
-                self.note(&note.carets, &note.text, None, line, look, out)?;
+        for one in &look.notes {
+            if one.carets.first().is_some_and(|(from, _)| here(*from)) {
+                note(text, &one.carets, &one.text, None, line, look);
             }
         }
         let final_line = end >= self.end;
         for found in &self.found {
             let on_row = found.start >= self.start && found.start < self.end;
             if here(found.start) || (final_line && !on_row) {
-                self.note(&[(found.start, found.end)], &finding(found), Some(found.severity()), line, look, out)?;
+                note(text, &[(found.start, found.end)], &finding(found), Some(found.severity()), line, look);
             }
         }
-        Ok(())
     }
+}
 
-    /// Carets below a line, and beside them the text.
-    fn note(
-        &self,
-        carets: &[(u64, u64)],
-        text: &str,
-        severity: Option<Severity>,
-        line: &Line,
-        look: &Look<'_>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let columns = look.columns;
-        let mut marks = String::new();
-        for (from, to) in carets {
-            let from = (*from).max(line.start);
-            let to = (*to).min(line.end());
-            let Some(cells) = to.checked_sub(from).and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0) else { continue };
-            let first = usize::try_from(from.saturating_sub(line.start)).unwrap_or(0);
-            let column = look.columns.indent(look.depth).saturating_add(first.saturating_mul(3));
-            while marks.len() < column {
-                marks.push(' ');
-            }
-            marks.push_str(&"^".repeat(cells.saturating_mul(3).saturating_sub(1)));
-        }
-        let room = columns.field.saturating_add(1).saturating_add(columns.meaning).max(20);
-        for (index, part) in wrap::lines(text, room).iter().enumerate() {
-            let mut written = " ".repeat(columns.bytes_at);
-            let mut column = columns.bytes_at;
-            if index == 0 {
-                match severity {
-                    Some(severity) => look.paint.severity(severity, &marks, &mut written),
-                    None => look.paint.dim(&marks, &mut written),
-                }
-                column = column.saturating_add(marks.len());
-            }
-            pad(&mut written, &mut column, columns.field_at);
-            match severity {
-                Some(severity) => look.paint.severity(severity, part, &mut written),
-                None => look.paint.dim(part, &mut written),
-            }
-            written.push('\n');
-            out.write_all(written.as_bytes())?;
-        }
-        Ok(())
-    }
+/// Text as it is, or cut to its column where the view wants that.
+fn fit<'t>(look: &Look<'_>, text: &'t str, columns: usize, cut: fn(&str, usize) -> String) -> Cow<'t, str> {
+    if look.cut && wrap::width(text) > columns { Cow::Owned(cut(text, columns)) } else { Cow::Borrowed(text) }
+}
 
-    /// The line that stands for elided bytes of a long value.
-    fn gap(&self, from: u64, to: u64, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let indent = look.columns.bytes_at.saturating_add(look.columns.indent(look.depth));
-        let bytes = wrap::count(to.saturating_sub(from), "byte", "bytes");
-        writeln!(out, "{:indent$}... {bytes} of this value, {from:#04x}..{to:#04x} (--all shows them)", "")
+/// Carets below a line, and beside them the text.
+fn note(out: &mut String, carets: &[(u64, u64)], text: &str, severity: Option<Severity>, line: &Line, look: &Look<'_>) {
+    let columns = look.columns;
+    let marks = marks(carets, line, look);
+    let paint = |part: &str, out: &mut String| match severity {
+        Some(severity) => look.paint.severity(severity, part, out),
+        None => look.paint.dim(part, out),
+    };
+    let room = columns.field.saturating_add(1).saturating_add(columns.meaning).max(20);
+    for (index, part) in wrap::lines(text, room).iter().enumerate() {
+        out.push_str(&" ".repeat(columns.bytes_at));
+        let mut column = columns.bytes_at;
+        if index == 0 {
+            paint(&marks, out);
+            column = column.saturating_add(marks.len());
+        }
+        pad(out, &mut column, columns.field_at);
+        paint(part, out);
+        out.push('\n');
     }
+}
+
+/// The carets under the bytes of a line.
+fn marks(carets: &[(u64, u64)], line: &Line, look: &Look<'_>) -> String {
+    let mut marks = String::new();
+    for (from, to) in carets {
+        let from = (*from).max(line.start);
+        let to = (*to).min(line.end());
+        let Some(cells) = to.checked_sub(from).and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0) else {
+            continue;
+        };
+        let first = usize::try_from(from.saturating_sub(line.start)).unwrap_or(0);
+        let column = look.columns.indent(look.depth).saturating_add(first.saturating_mul(3));
+        while marks.len() < column {
+            marks.push(' ');
+        }
+        marks.push_str(&"^".repeat(cells.saturating_mul(3).saturating_sub(1)));
+    }
+    marks
+}
+
+/// The line that stands for elided bytes of a long value.
+fn gap(text: &mut String, from: u64, to: u64, look: &Look<'_>) {
+    let indent = look.columns.bytes_at.saturating_add(look.columns.indent(look.depth));
+    let bytes = wrap::count(to.saturating_sub(from), "byte", "bytes");
+    text.push_str(&" ".repeat(indent));
+    text.push_str(&format!("... {bytes} of this value, {from:#04x}..{to:#04x} (--all shows them)\n"));
+}
+
+/// Appends an offset in hex.
+fn offset(text: &mut String, at: u64, digits: usize, paint: Paint) {
+    let mut hex = String::with_capacity(16);
+    for index in (0..digits).rev() {
+        let shift = u32::try_from(index.saturating_mul(4)).unwrap_or(0);
+        hex.push(digit(u8::try_from(at.checked_shr(shift).unwrap_or(0) & 0x0f).unwrap_or(0)));
+    }
+    paint.dim(&hex, text);
 }
 
 /// The bytes of one line.
@@ -322,28 +382,38 @@ impl Line {
             self.columns = self.columns.saturating_add(1);
         }
         self.leaf_start = Some(leaf.start);
-        let mut hex = String::with_capacity(bytes.len().saturating_mul(3));
-        for (index, byte) in bytes.iter().enumerate() {
-            if index > 0 {
-                hex.push(' ');
-            }
-            hex.push(digit(byte >> 4));
-            hex.push(digit(byte & 0x0f));
+        if paint.is_on() {
+            let mut hex = String::with_capacity(bytes.len().saturating_mul(3));
+            push_hex(&mut hex, bytes);
+            paint.cause(formats::cause_of(leaf), &hex, &mut self.text);
+        } else {
+            push_hex(&mut self.text, bytes);
         }
-        paint.cause(formats::cause_of(leaf), &hex, &mut self.text);
-        self.columns = self.columns.saturating_add(hex.len());
+        self.columns = self.columns.saturating_add(bytes.len().saturating_mul(3)).saturating_sub(1);
         self.cells = self.cells.saturating_add(bytes.len());
     }
 }
 
+/// Appends bytes as pairs of hex digits with blanks between.
+fn push_hex(text: &mut String, bytes: &[u8]) {
+    for (index, byte) in bytes.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 0x0f));
+    }
+}
+
 fn digit(nibble: u8) -> char {
-    char::from_digit(u32::from(nibble), 16).unwrap_or('0')
+    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    DIGITS.get(usize::from(nibble & 0x0f)).copied().unwrap_or('0')
 }
 
 /// Blanks up to a column, at least two behind text.
 fn pad(text: &mut String, column: &mut usize, to: usize) {
     let blanks = to.saturating_sub(*column).max(2);
-    text.push_str(&" ".repeat(blanks));
+    text.extend(std::iter::repeat_n(' ', blanks));
     *column = column.saturating_add(blanks);
 }
 
@@ -356,11 +426,6 @@ fn finding(found: &Diagnostic) -> String {
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
-}
-
-/// The notes on a row that are to be told: those whose kind has not been told yet.
-pub fn notes_for(format: Option<&dyn Format>, row: &Row) -> Vec<Note> {
-    format.map(|format| format.notes(&row.seen)).unwrap_or_default()
 }
 
 fn len64(len: usize) -> u64 {

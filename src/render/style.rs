@@ -17,6 +17,11 @@ impl Paint {
         Paint { on }
     }
 
+    /// Whether there is colour.
+    pub fn is_on(self) -> bool {
+        self.on
+    }
+
     /// Appends `text` in the colour of a cause.
     pub fn cause(self, cause: Cause, text: &str, out: &mut String) {
         self.styled(by_cause(cause), text, out);
@@ -24,7 +29,7 @@ impl Paint {
 
     /// Appends `text` as what a reader may skip: offsets, notes.
     pub fn dim(self, text: &str, out: &mut String) {
-        self.styled(Style::new().bright_black(), text, out);
+        self.styled(Style::new().dimmed(), text, out);
     }
 
     /// Appends `text` as a heading.
@@ -37,7 +42,7 @@ impl Paint {
         let style = match severity {
             Severity::Error => Style::new().red().bold(),
             Severity::Warning => Style::new().yellow(),
-            Severity::Note => Style::new().bright_black(),
+            Severity::Note => Style::new().dimmed(),
         };
         self.styled(style, text, out);
     }
@@ -61,10 +66,10 @@ fn by_cause(cause: Cause) -> Style {
         Cause::Type => style.magenta(),
         Cause::Pointer => style.blue(),
         Cause::Table => style.bright_blue(),
-        Cause::Padding | Cause::Terminator => style.bright_black(),
+        Cause::Padding | Cause::Terminator => style.dimmed(),
         Cause::Default => style.bright_green(),
         Cause::Framing => style.bright_magenta(),
-        Cause::Punctuation => style.bright_black(),
+        Cause::Punctuation => style.dimmed(),
         Cause::Unread => style.red(),
     }
 }

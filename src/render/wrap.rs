@@ -4,7 +4,8 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Columns that a text takes on a terminal.
 pub fn width(text: &str) -> usize {
-    text.width()
+    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if plain { text.len() } else { text.width() }
 }
 
 /// Wraps sentences at blanks into lines of at most `columns`; a word that is longer stands alone.

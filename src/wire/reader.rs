@@ -77,6 +77,7 @@ impl Window {
     ///
     /// # Errors
     /// The source cannot be read, or a pipe is asked for bytes that have passed.
+    #[inline]
     pub fn at(&mut self, at: u64, want: usize) -> io::Result<&[u8]> {
         let held = at.checked_sub(self.base).and_then(|from| usize::try_from(from).ok());
         let held = held.filter(|from| from.checked_add(want).is_some_and(|to| to <= self.buffer.len()));
@@ -92,6 +93,7 @@ impl Window {
     ///
     /// # Errors
     /// As for [`Window::at`].
+    #[inline]
     pub fn byte(&mut self, at: u64) -> io::Result<Option<u8>> {
         Ok(self.at(at, 1)?.first().copied())
     }
@@ -114,6 +116,7 @@ impl Window {
 
     /// Makes the bytes from `at` on available, `want` of them if there are so many, and returns the
     /// position of `at` in the buffer.
+    #[cold]
     fn fill(&mut self, at: u64, want: usize) -> io::Result<usize> {
         if !matches!(self.source, Source::Memory) {
             self.drop_before(at)?;

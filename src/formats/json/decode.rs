@@ -16,7 +16,7 @@
 use std::borrow::Cow;
 
 use crate::formats::Context;
-use crate::formats::json::keys::{Keys, Scope};
+use crate::model::keys::{Keys, Scope};
 use crate::formats::json::strings::Scan;
 use crate::formats::json::text::{Text, wide};
 use crate::formats::json::wire::{BYTE_ORDER_MARK, Bracket, Class, Token, UTF16_MARKS, class, is_white};

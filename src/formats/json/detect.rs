@@ -13,6 +13,8 @@ use crate::wire::reader::Window;
 const ENOUGH: u64 = 50;
 /// Of a hundred bytes, how many must make sense where there is an error.
 const MOST: u64 = 80;
+/// Of a hundred bytes, how many must make sense where the first member or element is sound.
+const MUCH: u64 = 40;
 
 /// Counts what a reading gives.
 #[derive(Default)]
@@ -27,6 +29,8 @@ struct Probe {
     shape: Option<GroupKind>,
     items: u64,
     open: u64,
+    /// The first member or element of the first document ended without an error.
+    first_item_sound: bool,
     /// Bytes seen, and those of them that are no error.
     seen: u64,
     good: u64,
@@ -49,6 +53,9 @@ impl Sink for Probe {
 
     fn close(&mut self, _id: GroupId, _end: u64) -> Flow {
         self.open = self.open.saturating_sub(1);
+        if self.open == 2 && self.items == 1 && self.first.is_none() {
+            self.first_item_sound = true;
+        }
         Ok(())
     }
 
@@ -82,7 +89,17 @@ pub fn detect(sample: &Sample<'_>, context: &Context) -> Candidate {
     let mut window = Window::memory(sample.bytes.to_vec());
     // Memory can always be read, and the probe only stops when it has enough.
     let _ = decode::decode(&mut window, context, &mut probe);
-    judge(&probe, sample.complete)
+    judge(&probe, sample)
+}
+
+/// Whether a text that is no JSON was meant as such: `{"` or `{'` in front, or both brackets of one pair
+/// around it.
+fn meant_as_json(bytes: &[u8]) -> bool {
+    let mut shown = bytes.iter().copied().filter(|byte| !is_white(*byte));
+    match (shown.next(), shown.next(), shown.last()) {
+        (Some(b'{'), Some(b'"' | b'\''), _) | (Some(b'{'), _, Some(b'}')) | (Some(b'['), _, Some(b']')) => true,
+        _ => false,
+    }
 }
 
 /// Why the first byte rules JSON out, if it does.
@@ -105,7 +122,8 @@ fn candidate(level: Level, score: u32, pro: String, contra: String) -> Candidate
     Candidate { format: "json", variant: PLAIN, level, score, pro: list(pro), contra: list(contra) }
 }
 
-fn judge(probe: &Probe, complete: bool) -> Candidate {
+fn judge(probe: &Probe, sample: &Sample<'_>) -> Candidate {
+    let complete = sample.complete;
     let whole = if complete { "complete to the last byte" } else { "without error as far as it was read" };
     let contra = probe.first.as_ref().map(|found| found.message.clone()).unwrap_or_default();
     let container = matches!(probe.shape, Some(GroupKind::Map | GroupKind::List));
@@ -114,6 +132,15 @@ fn judge(probe: &Probe, complete: bool) -> Candidate {
         if container && most && probe.items > 0 {
             let pro = format!("{}, {} of its first {} bytes read as JSON", what(probe), probe.good, probe.seen);
             return candidate(Level::Likely, 600, pro, contra);
+        }
+        let much = probe.good.saturating_mul(100) >= probe.seen.saturating_mul(MUCH);
+        if container && much && probe.first_item_sound {
+            let pro = format!("{}, the first of them sound", what(probe));
+            return candidate(Level::Possible, 350, pro, contra);
+        }
+        if container && meant_as_json(sample.bytes) {
+            let pro = "its brackets and quotes are those of a JSON text".to_owned();
+            return candidate(Level::Possible, 340, pro, contra);
         }
         return candidate(Level::Possible, if container { 50 } else { 20 }, String::new(), contra);
     }
@@ -124,7 +151,7 @@ fn judge(probe: &Probe, complete: bool) -> Candidate {
         }
         _ => {
             let contra = "a number, text in quotes or a literal alone is also plain text".to_owned();
-            candidate(Level::Possible, 150, pro, contra)
+            candidate(Level::Possible, 320, pro, contra)
         }
     }
 }
@@ -172,7 +199,7 @@ mod tests {
         assert_eq!((found.score, found.contra[0].as_str()), (0, "0x00: 84 cannot begin a JSON text"));
         assert_eq!(detected(b"[section]\nkey = value\n", true).level, Level::Possible);
         assert_eq!(detected(b"hello world", true).level, Level::Possible);
-        assert!(detected(b"12", true).score < 200);
+        assert!(detected(b"12", true).score < 500);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 mod decode;
 mod detect;
 pub mod encode;
-mod keys;
 mod recover;
 mod strings;
 pub mod tagged;
@@ -81,8 +80,8 @@ impl Format for Json {
         Vec::new()
     }
 
-    fn notes(&self, row: &[Seen]) -> Vec<Note> {
-        words::notes(row)
+    fn notes(&self, row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
+        words::notes(row, wanted)
     }
 
     fn legend(&self, cause: Cause) -> &'static str {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::formats::json::decode::{Cut, Due, Walker, group_kind};
-use crate::formats::json::keys::Seen;
+use crate::model::keys::Seen;
 use crate::formats::json::recover;
 use crate::formats::json::strings::{Fault, Stopped};
 use crate::formats::json::wire::{
@@ -49,6 +49,7 @@ impl Walker<'_> {
             Seen::New => Ok(()),
             Seen::Before(first) => {
                 let name = recover::shown(self.text.next(len.saturating_sub(1)).get(1..).unwrap_or(&[]));
+                self.out.duplicate_key()?;
                 let sentence = format!("name {name} stands twice in this object, first at {first:#04x}");
                 self.report(Code::JsonDuplicateKey, len, &sentence, "most readers keep the last one")
             }

@@ -116,30 +116,39 @@ pub fn value(leaf: &Leaf, head: &[u8]) -> Option<String> {
 }
 
 /// What a row teaches; the dump shows each kind of note once.
-pub fn notes(row: &[Seen]) -> Vec<Note> {
-    row.iter().flat_map(|seen| note(seen).into_iter().chain(escape_note(seen))).collect()
+pub fn notes(row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
+    row.iter().flat_map(|seen| note(seen, wanted).into_iter().chain(escape_note(seen, wanted))).collect()
 }
 
-fn note(seen: &Seen) -> Option<Note> {
+fn note(seen: &Seen, wanted: &mut dyn FnMut(&'static str) -> bool) -> Option<Note> {
     let leaf = &seen.leaf;
     if leaf.flags.has(Flags::ERROR) {
         return None;
     }
-    let caret = |id, text| Some(Note { id, carets: vec![(leaf.start, leaf.end)], text });
-    match token(leaf)? {
-        Token::ObjectBegin => caret(
-            "json-object",
-            "7b is {: no count or length follows, a reader goes on up to the matching }".to_owned(),
-        ),
-        Token::ArrayBegin => {
-            caret("json-array", "5b is [: how many elements follow is known only at the matching ]".to_owned())
-        }
-        Token::Name => caret("json-name", name_text(leaf)),
-        Token::String if !leaf.flags.has(Flags::PIECE) => caret("json-string", string_text(leaf)),
-        Token::Number => caret("json-number", number_text(leaf, &seen.head)?),
-        Token::WhiteSpace => caret("json-white-space", white_text(leaf)),
-        _ => None,
+    let token = token(leaf)?;
+    let id = match token {
+        Token::ObjectBegin => "json-object",
+        Token::ArrayBegin => "json-array",
+        Token::Name => "json-name",
+        Token::String if !leaf.flags.has(Flags::PIECE) => "json-string",
+        Token::Number => "json-number",
+        Token::WhiteSpace => "json-white-space",
+        _ => return None,
+    };
+    if !wanted(id) {
+        return None;
     }
+    let text = match token {
+        Token::ObjectBegin => {
+            "7b is {: no count or length follows, a reader goes on up to the matching }".to_owned()
+        }
+        Token::ArrayBegin => "5b is [: how many elements follow is known only at the matching ]".to_owned(),
+        Token::Name => name_text(leaf),
+        Token::String => string_text(leaf),
+        Token::Number => number_text(leaf, seen.head())?,
+        _ => white_text(leaf),
+    };
+    Some(Note { id, carets: vec![(leaf.start, leaf.end)], text })
 }
 
 fn name_text(leaf: &Leaf) -> String {
@@ -171,20 +180,23 @@ fn number_text(leaf: &Leaf, head: &[u8]) -> Option<String> {
 }
 
 /// An escape such as `\u00e9`, if the first bytes show one.
-fn escape_note(seen: &Seen) -> Option<Note> {
+fn escape_note(seen: &Seen, wanted: &mut dyn FnMut(&'static str) -> bool) -> Option<Note> {
     if token(&seen.leaf)? != Token::String {
         return None;
     }
-    let at = seen.head.windows(2).position(|pair| pair == [BACKSLASH, b'u'])?;
+    let at = seen.head().windows(2).position(|pair| pair == [BACKSLASH, b'u'])?;
     // A backslash in front would make this one the second half of an escaped backslash.
-    let before = seen.head.get(..at)?.iter().rev().take_while(|byte| **byte == BACKSLASH).count();
-    let (len, Escaped::Char(c)) = escape(seen.head.get(at..)?) else { return None };
+    let before = seen.head().get(..at)?.iter().rev().take_while(|byte| **byte == BACKSLASH).count();
+    let (len, Escaped::Char(c)) = escape(seen.head().get(at..)?) else { return None };
     if !before.is_multiple_of(2) || len < LONG_ESCAPE {
+        return None;
+    }
+    if !wanted("json-escape") {
         return None;
     }
     let start = seen.leaf.start.checked_add(u64::try_from(at).ok()?)?;
     let end = start.checked_add(u64::try_from(len).ok()?)?;
-    let written = String::from_utf8_lossy(seen.head.get(at..at.checked_add(len)?)?).into_owned();
+    let written = String::from_utf8_lossy(seen.head().get(at..at.checked_add(len)?)?).into_owned();
     let shown = if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
     let plain = c.len_utf8();
     let text = format!("{written} is {shown}: {len} bytes for a character that takes {plain} in UTF-8");
@@ -233,13 +245,13 @@ mod tests {
 
     #[test]
     fn notes_count_the_bytes_they_speak_of() {
-        let seen = |token, text: &str| Seen { leaf: leaf(token, text.len() as u64), head: text.as_bytes().to_vec() };
-        let number = notes(&[seen(Token::Number, "55613")]);
+        let seen = |token, text: &str| Seen::new(&leaf(token, text.len() as u64), text.as_bytes());
+        let number = notes(&[seen(Token::Number, "55613")], &mut |_| true);
         let expected = "a number is written in decimal, a byte a character: 5 bytes here, 2 as a binary integer";
         assert_eq!(number[0].text, expected);
-        let escape = notes(&[seen(Token::String, r"a\u00e9b")]);
+        let escape = notes(&[seen(Token::String, r"a\u00e9b")], &mut |_| true);
         assert_eq!(escape[1].text, r"\u00e9 is é: 6 bytes for a character that takes 2 in UTF-8");
         assert_eq!(escape[1].carets, [(5, 11)]);
-        assert_eq!(notes(&[seen(Token::String, r"\\u00e9")]).len(), 1);
+        assert_eq!(notes(&[seen(Token::String, r"\\u00e9")], &mut |_| true).len(), 1);
     }
 }

@@ -12,7 +12,7 @@ use crate::formats::msgpack::read;
 use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, Step, is_plain_name};
 use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Sink, Stop};
-use crate::model::keys::{Budget, Keys, Known};
+use crate::model::keys::{Keys, Scope, Seen};
 use crate::model::limits;
 use crate::model::utf8::Utf8;
 use crate::model::value::{Event, Long, Scalar, Shape};
@@ -32,7 +32,7 @@ pub fn decode(input: &mut Window, context: &Context, out: &mut dyn Sink) -> Flow
         next_group: 0,
         frames: Vec::new(),
         keys_open: 0,
-        budget: Budget::default(),
+        keys: Keys::default(),
         told_full: false,
         cut: false,
     };
@@ -48,7 +48,7 @@ struct Frame {
     done: u64,
     /// Offset of its first byte.
     head: u64,
-    keys: Keys,
+    scope: Scope,
     /// It is the key of a map entry.
     is_key: bool,
 }
@@ -77,7 +77,7 @@ struct Walker<'a> {
     frames: Vec<Frame>,
     /// Keys around the next object that are containers themselves.
     keys_open: usize,
-    budget: Budget,
+    keys: Keys,
     told_full: bool,
     /// The input ended inside an object, and that has been said.
     cut: bool,
@@ -176,7 +176,7 @@ impl Walker<'_> {
             self.scalar(Scalar::Missing)?;
             self.close()?;
         }
-        frame.keys.release(&mut self.budget);
+        self.keys.end(frame.scope);
         if frame.is_key {
             self.keys_open = self.keys_open.saturating_sub(1);
         }
@@ -243,13 +243,19 @@ impl Walker<'_> {
         let end = start.saturating_add(len64(bytes.len()));
         let content = usize::try_from(first.head_bytes()).ok().and_then(|head| bytes.get(head..)).unwrap_or(&[]);
         let (value, mut found) = read::scalar(first, bytes, content, start);
-        if whole && let Some(frame) = self.frames.last_mut() {
+        if whole && let Some(frame) = self.frames.last() {
             let (class, same) = key_identity(&value);
-            match frame.keys.take(class, &same, start, &mut self.budget) {
-                Known::Fresh => {}
-                Known::Twice(first_at) => found.push(duplicate(&value, start, end, first_at)),
-                Known::Full if self.told_full => {}
-                Known::Full => {
+            self.keys.name(frame.scope);
+            self.keys.feed(&[class]);
+            self.keys.feed(&same);
+            match self.keys.done(frame.scope, start) {
+                Seen::New => {}
+                Seen::Before(first_at) => {
+                    self.out.duplicate_key()?;
+                    found.push(duplicate(&value, start, end, first_at));
+                }
+                Seen::Unknown if self.told_full => {}
+                Seen::Unknown => {
                     self.told_full = true;
                     found.push(not_compared(start, end));
                 }
@@ -273,8 +279,7 @@ impl Walker<'_> {
             self.out.diagnostic(one)?;
         }
         let leaf = self.leaf_to(end, first.kind, flags);
-        let bytes = self.input.at(start, wanted)?;
-        self.out.leaf(&leaf, bytes)?;
+        self.out.leaf(&leaf, self.input.at(start, wanted)?)?;
         self.at = end;
         Ok(())
     }
@@ -321,7 +326,8 @@ impl Walker<'_> {
             self.out.value(Event::Begin(shape, Some(count)))?;
         }
         let total = if shape == Shape::Map { count.saturating_mul(2) } else { count };
-        self.frames.push(Frame { shape, total, done: 0, head, keys: Keys::default(), is_key });
+        let scope = self.keys.begin();
+        self.frames.push(Frame { shape, total, done: 0, head, scope, is_key });
         Ok(())
     }
 
@@ -364,8 +370,22 @@ impl Walker<'_> {
             self.out.value(Event::Scalar(value))?;
         }
         let flags = flags.with(read::flags(&found));
-        self.put_head(first, sizes, flags)?;
-        self.put(len, kind, flags)
+        let group = self.groups.last().copied().unwrap_or(NO_GROUP);
+        let parts =
+            [(1, first.kind), (sizes, wire::LENGTH), (u64::from(first.is_ext()), wire::EXT_TYPE), (len, kind)];
+        let mut rest = all;
+        for (bytes, code) in parts {
+            let Some((part, behind)) = usize::try_from(bytes).ok().and_then(|bytes| rest.split_at_checked(bytes)) else {
+                break;
+            };
+            if !part.is_empty() {
+                let leaf = Leaf::new(self.at, self.at.saturating_add(bytes), group, Kind { owner: self.owner, code });
+                self.out.leaf(&leaf.flagged(flags), part)?;
+                self.at = leaf.end;
+            }
+            rest = behind;
+        }
+        Ok(())
     }
 
     /// The leaves in front of the content.
@@ -467,7 +487,7 @@ impl Walker<'_> {
     fn lacks(&self, first: First, there: u64, len: u64) -> String {
         let (name, short) = (wire::name(first.kind), len.saturating_sub(there));
         let are = if short == 1 { "is" } else { "are" };
-        format!("{} of this {name} {are} missing, {there} of {len} stand here{}", bytes_word(short), self.then_missing())
+        format!("{short} of the {} of this {name} {are} missing{}", bytes_word(len), self.then_missing())
     }
 
     fn then_missing(&self) -> String {
@@ -510,7 +530,7 @@ impl Walker<'_> {
     /// A finding that the input is cut, with what that means for the containers around.
     fn cut_off(&self, start: u64, end: u64, message: String) -> Diagnostic {
         let mut found = Diagnostic::new(Code::MpCut, start, end, message)
-            .help(format!("everything before {start:#04x} is sound; was the input cut off?"));
+            .help(format!("everything before {:#04x} is complete; was the input cut off?", self.at.min(start)));
         for frame in &self.frames {
             let (begun, all) = (frame.units(frame.done), frame.units(frame.total));
             if begun < all {
@@ -552,7 +572,7 @@ impl Walker<'_> {
     }
 
     fn key_flag(&self) -> Flags {
-        if self.keys_open > 0 { Flags::KEY } else { Flags::NONE }
+        if self.keys_open > 0 { Flags::KEY.with(Flags::NESTED) } else { Flags::NONE }
     }
 
     /// Bytes of an object that is no container, from its head.

@@ -3,6 +3,7 @@
 
 use crate::formats::probe::Probe;
 use crate::formats::{Candidate, Context, Level, Sample};
+use crate::model::diag::Code;
 use crate::model::value::Shape;
 
 use super::{MessagePack, wire};
@@ -62,11 +63,12 @@ fn sound(probe: &Probe, sample: &Sample<'_>) -> (u32, Vec<String>) {
         };
     }
     let scalars = probe.messages.saturating_sub(probe.containers);
+    let ends = if sample.complete { "end at the last byte" } else { "fill the first MiB" };
     if scalars == 0 {
-        let evidence = vec![format!("{} objects in a row, all of them arrays or maps, end at the last byte", probe.messages)];
+        let evidence = vec![format!("{} objects in a row, all of them arrays or maps, {ends}", probe.messages)];
         return (if named { 930 } else { 700 }, evidence);
     }
-    let evidence = vec![format!("{} objects in a row end at the last byte, {scalars} of them single values", probe.messages)];
+    let evidence = vec![format!("{} objects in a row {ends}, {scalars} of them single values", probe.messages)];
     // The share of bytes that are objects of their own: in random bytes half of them are.
     let loose = probe.single_bytes.saturating_mul(100).checked_div(probe.leaves).unwrap_or(100);
     let score = match loose {
@@ -84,15 +86,32 @@ fn damaged(probe: &Probe, sample: &Sample<'_>) -> (u32, Vec<String>) {
     let first = first_word(probe, sample);
     let size = u64::try_from(sample.bytes.len()).unwrap_or(u64::MAX).max(1);
     let sound_part = error.start.saturating_mul(100).checked_div(size).unwrap_or(0);
+    if error.code == Code::MpDepth && probe.messages == 1 {
+        return (400, vec![format!("begins with {first}, nested deeper than readers go")]);
+    }
     let many = probe.messages > 1 && probe.containers < probe.messages;
-    if probe.names > 0 && !many && probe.bad_texts == 0 {
-        let text = format!("begins with {first}; {} names and {} parts fit up to {:#04x}", probe.names, probe.leaves, error.start);
-        return (if sound_part >= 50 { 650 } else { 450 }, vec![text]);
+    if probe.names > 0 && probe.bad_texts == 0 {
+        let names = if probe.names == 1 { "1 name".to_string() } else { format!("{} names", probe.names) };
+        let text = format!("begins with {first}; {names} and {} parts fit up to {:#04x}", probe.leaves, error.start);
+        let score = match (many, sound_part) {
+            (false, 50..) => 650,
+            (false, _) => 450,
+            (true, 30..) => 280,
+            (true, _) => 120,
+        };
+        return (score, vec![text]);
     }
-    if probe.first.is_some() && !many && sound_part >= 30 {
-        return (300, vec![format!("begins with {first}, sound up to {:#04x}", error.start)]);
+    if many {
+        return (10, Vec::new());
     }
-    (10, Vec::new())
+    // One object that is cut or faulty: nothing says more than its first byte.
+    let score = match (probe.first, sound_part) {
+        (Some(_), 30..) => 300,
+        (Some(_), _) => 60,
+        (None, _) if error.code == Code::MpNeverUsed => 10,
+        (None, _) => 60,
+    };
+    (score, vec![format!("begins with {first}, sound up to {:#04x}", error.start)])
 }
 
 fn first_word(probe: &Probe, sample: &Sample<'_>) -> String {

@@ -5,6 +5,7 @@
 mod decode;
 mod detect;
 mod encode;
+mod notes;
 mod read;
 mod words;
 
@@ -72,8 +73,8 @@ impl Format for MessagePack {
         words::bits(leaf, head)
     }
 
-    fn notes(&self, row: &[Seen]) -> Vec<Note> {
-        words::notes(row)
+    fn notes(&self, row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
+        notes::notes(row, wanted)
     }
 
     fn legend(&self, cause: Cause) -> &'static str {

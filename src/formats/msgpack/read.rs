@@ -176,24 +176,30 @@ pub fn long_of(first: First, head: &[u8]) -> Long {
 fn long_int(kind: u8, value: i128, at: u64) -> Option<Diagnostic> {
     let shortest = wire::shortest_int(value)?;
     let (takes, would) = (wire::int_bytes(kind), wire::int_bytes(shortest));
+    if would >= takes {
+        return None;
+    }
     let message = format!(
         "{value} as {} takes {takes} bytes, {} would take {would}",
         wire::name(kind),
         wire::name(shortest)
     );
-    (would < takes).then(|| Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
+    Some(Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
 }
 
 /// A length or count in a longer head than it needs.
 pub fn long_head(kind: u8, size: u64, at: u64) -> Option<Diagnostic> {
     let shortest = wire::shortest_head(kind, size);
     let (takes, would) = (wire::head_bytes(kind), wire::head_bytes(shortest));
+    if would >= takes {
+        return None;
+    }
     let message = format!(
-        "the head of this {} takes {takes} bytes, for {size} {} would do with {would}",
+        "the head of this {} takes {takes} bytes; for {size} a {} would do, which takes {would}",
         wire::name(kind),
         wire::name(shortest)
     );
-    (would < takes).then(|| Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
+    Some(Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
 }
 
 /// Text that is not UTF-8, with the likeliest reason.
@@ -246,7 +252,7 @@ fn surrogates(bad: &[u8]) -> Option<String> {
 
 /// A str whose bytes from `bad` on are not UTF-8.
 pub fn not_utf8(begin: u64, bad: u64, end: u64) -> Diagnostic {
-    let message = format!("a str that is not UTF-8: the byte at {bad:#04x}, {} bytes into it", bad.saturating_sub(begin));
+    let message = format!("a str that is not UTF-8 from {bad:#04x} on, byte {} of its text", bad.saturating_sub(begin).saturating_add(1));
     let help = "some readers refuse it; bytes that are no text belong into a bin";
     Diagnostic::new(Code::MpInvalidUtf8, bad, end, message).help(help)
 }
@@ -267,7 +273,7 @@ pub fn key_name(first: First, all: &[u8]) -> String {
         let text = cut(&String::from_utf8_lossy(content));
         // In quotes where it would read like the key of another type: 19 and "19" may stand side by side.
         let like_number = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '"' | '@'));
-        return if like_number || text.is_empty() { format!("{text:?}") } else { text };
+        return if like_number { format!("{text:?}") } else { text };
     }
     cut(&short(&scalar(first, all, content, 0).0))
 }

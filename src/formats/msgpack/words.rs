@@ -1,8 +1,10 @@
-//! How MessagePack leaves are told: their words, values, bits, and the notes of a lesson.
+//! How MessagePack leaves are told: their words, values and bits.
+
+use std::fmt::{self, Write as _};
 
 use super::read;
-use super::wire::{self, First};
-use crate::formats::{Note, Seen, Telling};
+use super::wire;
+use crate::formats::Telling;
 use crate::model::bytemap::{Bits, Flags, Leaf};
 use crate::model::value::Scalar;
 use crate::wire::reader::{big_endian, bytes_of_signed, bytes_of_unsigned};
@@ -18,31 +20,27 @@ pub fn width(leaf: &Leaf, head: &[u8]) -> u64 {
 }
 
 /// Whether a float32 holds the value exactly; a NaN counts as one that it holds.
-fn fits_float32(value: f64) -> bool {
+pub fn fits_float32(value: f64) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "the cast is the question: does the value survive it")]
     let narrow = value as f32;
     f64::from(narrow) == value || value.is_nan()
 }
 
-/// Whether the leaf is a key with head and content, not the head of a container.
+/// Whether the leaf is a key whole, head and content. Inside a key that is a container the parts of
+/// objects are leaves of their own, as in values.
 fn whole_key(leaf: &Leaf) -> bool {
-    let container = matches!(leaf.kind.code, wire::FIXMAP | wire::FIXARRAY | wire::ARRAY16..=wire::MAP32);
-    leaf.flags.has(Flags::KEY) && leaf.kind.code <= wire::NEVER_USED && (leaf.len() > 1 || !container)
+    leaf.flags.has(Flags::KEY) && !leaf.flags.has(Flags::NESTED)
 }
 
 /// Appends what a leaf says, see [`crate::formats::Format::tell`].
 pub fn tell(leaf: &Leaf, head: &[u8], telling: Telling, out: &mut String) {
-    if whole_key(leaf) {
-        if telling == Telling::Alone {
-            out.push_str(&key(leaf, head));
-        }
-        return;
-    }
-    let text = match telling {
-        Telling::Row => in_row(leaf, head),
-        Telling::Alone => alone(leaf, head),
+    // Writing to a String cannot fail.
+    let _ = match (whole_key(leaf), telling) {
+        (true, Telling::Row) => Ok(()),
+        (true, Telling::Alone) => out.write_str(&key(leaf, head)),
+        (false, Telling::Row) => in_row(leaf, head, out),
+        (false, Telling::Alone) => alone(leaf, head, out),
     };
-    out.push_str(&text);
 }
 
 /// A key whole, with the name of its form.
@@ -62,49 +60,87 @@ fn object_value<'a>(leaf: &Leaf, head: &'a [u8]) -> Option<Scalar<'a>> {
 }
 
 /// What a leaf adds to the meaning of its field's row: `fixstr` and then `"ytgl"`.
-fn in_row(leaf: &Leaf, head: &[u8]) -> String {
-    let name = wire::name(leaf.kind.code);
-    match leaf.kind.code {
-        wire::POSITIVE_FIXINT | wire::NEGATIVE_FIXINT => format!("{name} {}", fixint(head)),
-        wire::FIXMAP | wire::FIXARRAY => format!("{name}, {}", counted(leaf.kind.code, low_nibble(head))),
-        wire::ELEMENTS | wire::ENTRIES => format!(", {}", counted(leaf.kind.code, big_endian(head))),
-        wire::LENGTH => String::new(),
-        wire::FIXSTR if fixstr_len(head) == 0 => format!("{name} \"\""),
-        wire::EXT_TYPE => format!("type {}", head.first().map_or(0, |byte| byte.cast_signed())),
-        wire::BIN_CONTENT | wire::EXT_CONTENT => format!(", {}", bytes(leaf.len())),
-        wire::NEVER_USED => "never used".to_string(),
-        _ if leaf.kind.code <= wire::MAP32 => name.to_string(),
-        _ => content(leaf, head).unwrap_or_else(|| bytes(leaf.len())),
+fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
+    let kind = leaf.kind.code;
+    let name = wire::name(kind);
+    match kind {
+        wire::POSITIVE_FIXINT | wire::NEGATIVE_FIXINT => write!(out, "{name} {}", fixint(head)),
+        wire::FIXMAP | wire::FIXARRAY => write!(out, "{name}, {}", counted(kind, low_nibble(head))),
+        wire::ELEMENTS | wire::ENTRIES => write!(out, ", {}", counted(kind, big_endian(head))),
+        wire::LENGTH if big_endian(head) == 0 && !leaf.flags.has(Flags::ERROR) => out.write_str(", 0 bytes"),
+        wire::LENGTH => Ok(()),
+        wire::FIXSTR if fixstr_len(head) == 0 => write!(out, "{name} \"\""),
+        wire::EXT_TYPE => write!(out, "type {}", read::signed(head)),
+        wire::BIN_CONTENT | wire::EXT_CONTENT => {
+            write!(out, ", {}", bytes(leaf.len()))?;
+            match readable(head) {
+                Some(shown) => write!(out, " \"{shown}\""),
+                None => Ok(()),
+            }
+        }
+        _ if kind <= wire::MAP32 || kind == wire::NEVER_USED => out.write_str(name),
+        _ => content(leaf, head, out),
     }
+}
+
+/// Characters of binary content that are shown as text.
+const READABLE: usize = 48;
+
+/// Printable characters in a row that make binary content worth showing as text.
+const WORD: usize = 4;
+
+/// The beginning of binary content as text with dots, where words stand in it.
+fn readable(head: &[u8]) -> Option<String> {
+    let printable = |byte: &u8| matches!(byte, b' '..=b'~');
+    if !head.windows(WORD).any(|word| word.iter().all(printable)) {
+        return None;
+    }
+    let shown = head.iter().take(READABLE).map(|byte| if printable(byte) { char::from(*byte) } else { '.' });
+    let more = if head.len() > READABLE { ".." } else { "" };
+    Some(shown.chain(more.chars()).collect())
 }
 
 /// What a leaf says when it has a row of its own.
-fn alone(leaf: &Leaf, head: &[u8]) -> String {
+fn alone(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     let name = wire::name(leaf.kind.code);
     match leaf.kind.code {
-        wire::LENGTH => bytes(big_endian(head)),
-        wire::ELEMENTS | wire::ENTRIES => counted(leaf.kind.code, big_endian(head)),
-        wire::FIXSTR => format!("{name}, {}", bytes(fixstr_len(head))),
-        wire::NIL | wire::TRUE | wire::FALSE => name.to_string(),
-        wire::EXT_TYPE => format!("ext type {}", head.first().map_or(0, |byte| byte.cast_signed())),
-        wire::BIN_CONTENT | wire::EXT_CONTENT => bytes(leaf.len()),
-        _ => in_row(leaf, head),
+        wire::LENGTH => write!(out, "length {}", big_endian(head)),
+        wire::ELEMENTS | wire::ENTRIES => out.write_str(&counted(leaf.kind.code, big_endian(head))),
+        wire::FIXSTR => write!(out, "{name}, {}", bytes(fixstr_len(head))),
+        wire::EXT_TYPE => write!(out, "ext type {}", read::signed(head)),
+        wire::BIN_CONTENT | wire::EXT_CONTENT => out.write_str(&bytes(leaf.len())),
+        _ => in_row(leaf, head, out),
     }
 }
 
-/// The content of a str, number or timestamp in words; none where it is cut.
-fn content(leaf: &Leaf, head: &[u8]) -> Option<String> {
-    let cut = leaf.flags.has(Flags::ERROR);
-    Some(match leaf.kind.code {
-        wire::STR_CONTENT => text(leaf, head),
-        _ if cut => return Some(format!("{} of it", bytes(leaf.len()))),
-        wire::UINT_VALUE => big_endian(head).to_string(),
-        wire::INT_VALUE => read::signed(head).to_string(),
-        wire::FLOAT32_VALUE => ryu::Buffer::new().format(read::float32(head)?).to_string(),
-        wire::FLOAT64_VALUE => ryu::Buffer::new().format(read::float64(head)?).to_string(),
-        wire::TIMESTAMP32 | wire::TIMESTAMP64 | wire::TIMESTAMP96 => time(leaf.kind.code, head)?,
-        _ => return None,
-    })
+/// The content of a str, number or timestamp in words; how much of it is there where it is cut.
+fn content(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
+    let kind = leaf.kind.code;
+    if kind == wire::STR_CONTENT {
+        return text(leaf, head, out);
+    }
+    let whole = match kind {
+        wire::FLOAT32_VALUE | wire::TIMESTAMP32 => 4,
+        wire::FLOAT64_VALUE | wire::TIMESTAMP64 => 8,
+        wire::TIMESTAMP96 => 12,
+        _ => leaf.len(),
+    };
+    if leaf.len() < whole {
+        return write!(out, ", {} of {whole} bytes", leaf.len());
+    }
+    if leaf.flags.has(Flags::ERROR) && matches!(kind, wire::UINT_VALUE | wire::INT_VALUE) {
+        return write!(out, ", only {}", bytes(leaf.len()));
+    }
+    match kind {
+        wire::UINT_VALUE => write!(out, "{}", big_endian(head)),
+        wire::INT_VALUE => write!(out, "{}", read::signed(head)),
+        wire::FLOAT32_VALUE => out.write_str(ryu::Buffer::new().format(read::float32(head).unwrap_or(0.0))),
+        wire::FLOAT64_VALUE => out.write_str(ryu::Buffer::new().format(read::float64(head).unwrap_or(0.0))),
+        _ => match time(kind, head) {
+            Some(time) => out.write_str(&time),
+            None => out.write_str(&bytes(leaf.len())),
+        },
+    }
 }
 
 /// A timestamp as people write it, and its seconds.
@@ -119,9 +155,9 @@ fn time(kind: u8, head: &[u8]) -> Option<String> {
 }
 
 /// Text in quotes, control characters escaped; of a long one what is held of it.
-fn text(leaf: &Leaf, head: &[u8]) -> String {
-    let shown = crate::formats::quoted(head);
-    if leaf.len() > len64(head.len()) { format!("{shown}.. {} in all", bytes(leaf.len())) } else { shown }
+fn text(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
+    crate::formats::quote(head, out);
+    if leaf.len() > len64(head.len()) { write!(out, ".. {} in all", bytes(leaf.len())) } else { Ok(()) }
 }
 
 fn fixint(head: &[u8]) -> i64 {
@@ -148,7 +184,8 @@ fn counted(kind: u8, count: u64) -> String {
     }
 }
 
-fn bytes(count: u64) -> String {
+/// `1 byte`, `3 bytes`.
+pub fn bytes(count: u64) -> String {
     if count == 1 { "1 byte".to_string() } else { format!("{count} bytes") }
 }
 
@@ -207,166 +244,47 @@ fn json(value: &Scalar<'_>) -> String {
     }
 }
 
-/// The bit fields of a leaf: the parts of its first byte, and the two numbers of a timestamp 64.
+/// The bit fields of a leaf: the parts of its first byte, of a float, and of a timestamp 64.
 pub fn bits(leaf: &Leaf, head: &[u8]) -> Vec<Bits> {
-    let byte = u64::from(head.first().copied().unwrap_or(0));
-    let split = |lo: u32, mark: &'static str, rest: &'static str| {
-        let mask = (1u64 << lo) - 1;
-        vec![
-            Bits { hi: 7, lo, name: mark, value: byte >> lo },
-            Bits { hi: lo - 1, lo: 0, name: rest, value: byte & mask },
-        ]
-    };
+    let whole = leaf.len() == len64(head.len());
+    let key = whole_key(leaf);
     match leaf.kind.code {
-        wire::POSITIVE_FIXINT => split(7, "positive fixint", "value"),
-        wire::NEGATIVE_FIXINT => split(5, "negative fixint", "value + 32"),
-        wire::FIXMAP => split(4, "fixmap", "entries"),
-        wire::FIXARRAY => split(4, "fixarray", "elements"),
-        wire::FIXSTR => split(5, "fixstr", "bytes"),
-        wire::TIMESTAMP64 if head.len() == 8 => timestamp64_bits(head),
+        wire::POSITIVE_FIXINT => pieces(head, &[("positive fixint", 1), ("value", 7)]),
+        wire::NEGATIVE_FIXINT => pieces(head, &[("negative fixint", 3), ("value + 32", 5)]),
+        wire::FIXMAP => pieces(head, &[("fixmap", 4), ("entries", 4)]),
+        wire::FIXARRAY => pieces(head, &[("fixarray", 4), ("elements", 4)]),
+        wire::FIXSTR => pieces(head, &[("fixstr", 3), ("bytes", 5)]),
+        wire::FLOAT32_VALUE if whole && !key && head.len() == 4 => {
+            pieces(head, &[("sign", 1), ("exponent", 8), ("fraction", 23)])
+        }
+        wire::FLOAT64_VALUE if whole && !key && head.len() == 8 => {
+            pieces(head, &[("sign", 1), ("exponent", 11), ("fraction", 52)])
+        }
+        wire::TIMESTAMP64 if head.len() == 8 => pieces(head, &[("nanoseconds", 30), ("seconds", 34)]),
         _ => Vec::new(),
     }
 }
 
-/// 30 bits of nanoseconds, then 34 bits of seconds, highest byte first: seven pieces.
-fn timestamp64_bits(head: &[u8]) -> Vec<Bits> {
+/// Values of so many bits each, highest first, over bytes that stand highest first: one entry for each
+/// byte that a value touches.
+fn pieces(head: &[u8], values: &[(&'static str, u32)]) -> Vec<Bits> {
     let mut bits = Vec::new();
-    for (index, byte) in (0u32..).zip(head) {
-        let (low, value) = (index * 8, u64::from(*byte));
-        let whole = |name| Bits { hi: low + 7, lo: low, name, value };
-        match index {
-            0..=2 => bits.push(whole("nanoseconds")),
-            3 => {
-                bits.push(Bits { hi: low + 7, lo: low + 2, name: "nanoseconds", value: value >> 2 });
-                bits.push(Bits { hi: low + 1, lo: low, name: "seconds", value: value & 3 });
-            }
-            _ => bits.push(whole("seconds")),
+    let mut at = 0u32;
+    for (name, size) in values {
+        let end = at.saturating_add(*size);
+        while at < end {
+            let (index, used) = (at / 8, at % 8);
+            let Some(byte) = usize::try_from(index).ok().and_then(|index| head.get(index)) else { return bits };
+            let take = (8 - used).min(end - at);
+            let low = 8 - used - take;
+            let value = (u64::from(*byte) >> low) & ((1 << take) - 1);
+            let base = index.saturating_mul(8).saturating_add(low);
+            bits.push(Bits { hi: base.saturating_add(take) - 1, lo: base, name, value });
+            at = at.saturating_add(take);
         }
     }
     bits
 }
-
-/// Notes on a row, one for each form that it has, key and value of one form together.
-pub fn notes(row: &[Seen]) -> Vec<Note> {
-    let mut notes: Vec<Note> = Vec::new();
-    for seen in row {
-        let Some(first) = seen.head.first().map(|byte| wire::first(*byte)) else { continue };
-        if seen.leaf.kind.code > wire::MAP32 || first.kind != seen.leaf.kind.code {
-            continue;
-        }
-        let Some((id, text)) = note(first, seen, row) else { continue };
-        let carets = carets(first, seen, row);
-        match notes.iter_mut().find(|note| note.id == id) {
-            Some(same) => {
-                same.carets.extend(carets);
-                if let Some((_, mine)) = text.split_once(":: ") {
-                    same.text = format!("{}, {mine}", same.text);
-                }
-            }
-            None => notes.push(Note { id, carets, text: text.replacen(":: ", ": ", 1) }),
-        }
-    }
-    notes
-}
-
-/// The bytes a note speaks of: the first byte, and the number behind it.
-fn carets(first: First, seen: &Seen, row: &[Seen]) -> Vec<(u64, u64)> {
-    let start = seen.leaf.start;
-    let mut carets = vec![(start, start.saturating_add(1))];
-    let numeric = matches!(first.kind, wire::FLOAT32..=wire::INT64 | wire::ARRAY16..=wire::MAP32);
-    if numeric && !seen.leaf.flags.has(Flags::KEY) {
-        let behind = row.iter().find(|other| other.leaf.start == start.saturating_add(1));
-        carets.extend(behind.map(|other| (other.leaf.start, other.leaf.end)));
-    }
-    carets
-}
-
-/// A note's identity and text; what stands behind `:: ` speaks of this object and joins the text of
-/// another object of the same form in the row.
-fn note(first: First, seen: &Seen, row: &[Seen]) -> Option<(&'static str, String)> {
-    let byte = seen.head.first().copied()?;
-    let role = if seen.leaf.flags.has(Flags::KEY) { "the key" } else { "the value" };
-    let value = row.iter().find(|other| other.leaf.start == seen.leaf.start.saturating_add(1));
-    let number = value.map(|value| &value.head[..]).unwrap_or(&[]);
-    let hex: String = number.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(match first.kind {
-        wire::FIXMAP | wire::FIXARRAY => {
-            let id = if first.kind == wire::FIXMAP { "fixmap" } else { "fixarray" };
-            let (high, low) = (byte >> 4, byte & 0x0f);
-            (id, format!("{byte:02x} = {high:04b} {low:04b}: {id}, the low four bits hold the count"))
-        }
-        wire::FIXSTR => {
-            let about = "a0..bf = fixstr, the low five bits hold the length";
-            ("fixstr", format!("{about}:: {byte:02x} = {} ({role})", bytes(u64::from(byte & 0x1f))))
-        }
-        wire::POSITIVE_FIXINT => ("positive fixint", "00..7f = positive fixint: the byte is the value".to_string()),
-        wire::NEGATIVE_FIXINT => {
-            let text = format!("e0..ff = negative fixint: the byte less 256, {byte:02x} = {byte} - 256");
-            ("negative fixint", text)
-        }
-        wire::NIL => ("nil", "c0 = nil, one byte".to_string()),
-        wire::FALSE | wire::TRUE => ("bool", "c2 = false, c3 = true, one byte each".to_string()),
-        wire::UINT8..=wire::INT64 => integer_note(first, byte, &hex),
-        wire::FLOAT32 => ("float32", format!("{byte:02x} = float32: IEEE 754 binary32, highest byte first")),
-        wire::FLOAT64 => float_note(byte, number),
-        wire::STR8..=wire::STR32 | wire::BIN8..=wire::EXT32 => sized_note(first, byte),
-        wire::ARRAY16..=wire::MAP32 => {
-            let sizes = first.sizing_bytes();
-            (wire::name(first.kind), format!("{byte:02x} = {}: the count in {sizes} bytes, highest first", wire::name(first.kind)))
-        }
-        wire::FIXEXT1..=wire::FIXEXT16 => fixext_note(first, byte),
-        _ => return None,
-    })
-}
-
-fn integer_note(first: First, byte: u8, hex: &str) -> (&'static str, String) {
-    let name = wire::name(first.kind);
-    let follow = match first.body {
-        wire::Body::Fixed(1) => "one byte follows".to_string(),
-        wire::Body::Fixed(count) => format!("{} bytes follow, highest first", number_word(count)),
-        _ => String::new(),
-    };
-    let sign = if (wire::INT8..=wire::INT64).contains(&first.kind) { ", two's complement" } else { "" };
-    (name, format!("{byte:02x} = {name}, {follow}{sign}: 0x{hex}"))
-}
-
-fn float_note(byte: u8, content: &[u8]) -> (&'static str, String) {
-    let base = format!("{byte:02x} = float64: IEEE 754 binary64, highest byte first");
-    match read::float64(content) {
-        Some(value) if fits_float32(value) => {
-            ("float64 as float32", format!("{base}. A float32 holds this value too, in 5 bytes and not 9"))
-        }
-        _ => ("float64", base),
-    }
-}
-
-fn sized_note(first: First, byte: u8) -> (&'static str, String) {
-    let name = wire::name(first.kind);
-    let sizes = first.sizing_bytes();
-    let size = if sizes == 1 { "1 byte".to_string() } else { format!("{sizes} bytes, highest first") };
-    let ext = if first.is_ext() { ", then the application's type" } else { "" };
-    (name, format!("{byte:02x} = {name}: the length in {size}{ext}, then the content"))
-}
-
-fn fixext_note(first: First, byte: u8) -> (&'static str, String) {
-    let name = wire::name(first.kind);
-    let content = match first.body {
-        wire::Body::Fixed(count) => bytes(count),
-        _ => String::new(),
-    };
-    let text = format!("{byte:02x} = {name}: one byte of type (-1 is a timestamp, 0..127 the application's own), then {content}");
-    (name, text)
-}
-
-fn number_word(count: u64) -> &'static str {
-    match count {
-        2 => "two",
-        4 => "four",
-        8 => "eight",
-        _ => "more",
-    }
-}
-
 
 fn len64(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
