@@ -210,12 +210,12 @@ impl Sink for Checker {
         *self.by_kind.entry((leaf.kind.owner, leaf.kind.code)).or_default() += leaf.len();
         if let Some(format) = formats::ALL.get(usize::from(leaf.kind.owner)) {
             if self.row.last().is_some_and(|seen| seen.leaf.group != leaf.group) {
-                for note in format.notes(&self.row) {
+                for note in format.notes(&self.row, &mut |_| true) {
                     assert!(!note.text.is_empty() && note.carets.iter().all(|(from, to)| from < to));
                 }
                 self.row.clear();
             }
-            self.row.push(Seen { leaf: *leaf, head: head[..head.len().min(16)].to_vec() });
+            self.row.push(Seen::new(leaf, head));
         }
         if !self.lean {
             self.rows.push(Row { leaf: *leaf, head: head.to_vec(), path: self.path.path().to_string() });
