@@ -89,7 +89,10 @@ pub fn open(name: &OsStr, args: &InputArgs) -> Result<Inspection, Failure> {
             };
             inspect(&shown, window.map_err(|error| file_error(&shown, &plain(&error)))?, &options)
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => argument(path, &options, &shown),
+        // Bytes as hex or base64 may be longer than any file name.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) => {
+            argument(path, &options, &shown)
+        }
         Err(error) => Err(file_error(&shown, &plain(&error))),
     }
 }

@@ -179,7 +179,7 @@ fn of_events(events: &[Event<'_>]) -> String {
 }
 
 fn golden(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/golden/json").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/golden").join(folder).join("json");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = files
         .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), std::fs::read(path).unwrap()))

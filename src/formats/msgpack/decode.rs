@@ -119,7 +119,14 @@ impl Walker<'_> {
             }
             at = at.saturating_add(len64(used));
         }
-        if self.input.size().is_none_or(|size| at <= size) { Ok(self.input.byte(at)?.is_some()) } else { Ok(false) }
+        match self.input.size() {
+            Some(size) => Ok(at <= size && self.input.byte(at)?.is_some()),
+            // Asked from the start: behind its end a pipe would forget what lies before.
+            None => {
+                let whole = usize::try_from(at).unwrap_or(limits::SAMPLE);
+                Ok(self.input.at(0, whole.saturating_add(1))?.len() > whole)
+            }
+        }
     }
 
     fn message(&mut self, number: u64, step: Step<'_>) -> Flow {
@@ -208,6 +215,9 @@ impl Walker<'_> {
         }
         let extent = self.extent(first)?;
         self.open_entry(first, extent)?;
+        if first.body == Body::NeverUsed {
+            return self.never_used();
+        }
         if extent <= len64(limits::PIECE) { self.short_key(first, extent) } else { self.blob(first, Flags::KEY) }
     }
 

@@ -1,0 +1,498 @@
+//! What all tests share: a sink that checks the rules of the byte map on every decode, a way to run the
+//! binary, the golden vectors, seeded numbers.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "a test that goes wrong may end at once"
+)]
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use wireinspect::formats::{self, Format, Seen, Telling};
+use wireinspect::inspect::{Inspection, Options};
+use wireinspect::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, NO_TARGET};
+use wireinspect::model::diag::{Diagnostic, Severity};
+use wireinspect::model::events::{Flow, PathStack, Sink, Stop};
+use wireinspect::model::limits::PIECE;
+use wireinspect::model::value::{Event, Node, TreeBuilder};
+use wireinspect::size::Ledger;
+use wireinspect::wire::reader::Window;
+
+/// A group that has closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closed {
+    pub parent: GroupId,
+    pub kind: GroupKind,
+    pub path: String,
+    pub start: u64,
+    pub end: u64,
+}
+
+/// A leaf with its first bytes and the path of its group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub leaf: Leaf,
+    pub head: Vec<u8>,
+    pub path: String,
+}
+
+impl Row {
+    pub fn kind(&self) -> &'static str {
+        formats::kind_info(self.leaf.kind).name
+    }
+
+    pub fn cause(&self) -> &'static str {
+        formats::cause_of(&self.leaf).name()
+    }
+
+    pub fn width(&self) -> u64 {
+        formats::width_of(&self.leaf, &self.head)
+    }
+
+    pub fn payload(&self) -> u64 {
+        if self.cause() == "payload" { self.leaf.len() - self.width() } else { 0 }
+    }
+
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        formats::ALL[usize::from(self.leaf.kind.owner)].tell(&self.leaf, &self.head, Telling::Alone, &mut text);
+        text
+    }
+
+    pub fn value(&self) -> Option<String> {
+        formats::ALL[usize::from(self.leaf.kind.owner)].value(&self.leaf, &self.head)
+    }
+}
+
+/// Checks the rules that hold for every decode, whatever the input, and keeps what came.
+#[derive(Default)]
+pub struct Checker {
+    at: u64,
+    open: Vec<GroupId>,
+    path: PathStack,
+    more: u64,
+    depth: i64,
+    pub groups: Vec<Closed>,
+    pub rows: Vec<Row>,
+    pub found: Vec<Diagnostic>,
+    pub ledger: Ledger,
+    pub tree: TreeBuilder,
+    by_kind: BTreeMap<(u8, u8), u64>,
+    error_leaf: bool,
+    row: Vec<Seen>,
+    /// Only the checks: nothing is kept but findings.
+    pub lean: bool,
+}
+
+impl Checker {
+    /// The checks that are due when all has come.
+    pub fn finish(&self, size: u64) {
+        assert_eq!(self.at, size, "the leaves end where the layer does");
+        assert!(self.open.is_empty(), "every group has closed");
+        assert_eq!((self.more, self.depth), (0, 0), "the last leaf and all containers are complete");
+        assert_eq!(self.ledger.causes.total(), size, "the sum by cause");
+        let fields: u64 = self.ledger.fields.values().map(|line| line.bytes).sum();
+        assert_eq!(fields + self.ledger.others.bytes, size, "the sum by field");
+        assert_eq!(self.by_kind.values().sum::<u64>(), size, "the sum by kind");
+        for found in &self.found {
+            assert!(found.start <= found.end && found.end <= size, "a finding lies within the layer: {found:?}");
+            assert!(!found.message.is_empty() && !found.message.contains('\n'), "a finding is one sentence: {found:?}");
+        }
+        if self.error_leaf {
+            assert!(self.has_error(), "a leaf with an error has a finding that says which");
+        }
+    }
+
+    pub fn has_error(&self) -> bool {
+        self.found.iter().any(|found| found.severity() == Severity::Error)
+    }
+
+    pub fn codes(&self) -> Vec<&'static str> {
+        self.found.iter().map(|found| found.code.text()).collect()
+    }
+
+    pub fn messages(&self) -> &[Node] {
+        &self.tree.messages
+    }
+
+    /// `kind cause bytes` of each leaf.
+    pub fn lines(&self) -> Vec<String> {
+        self.rows.iter().map(|row| format!("{} {} {}", row.kind(), row.cause(), row.leaf.len())).collect()
+    }
+
+    /// Bytes by cause, as design.md writes them: `payload 96 width 4`.
+    pub fn causes(&self) -> String {
+        let parts: Vec<String> =
+            self.ledger.causes.present().map(|(cause, bytes)| format!("{} {bytes}", cause.name())).collect();
+        parts.join(" ")
+    }
+
+    fn check_words(&mut self, leaf: &Leaf, head: &[u8]) {
+        let Some(format) = formats::ALL.get(usize::from(leaf.kind.owner)) else {
+            assert_eq!(leaf.kind.owner, Kind::COMMON, "a kind has an owner");
+            return;
+        };
+        assert!(usize::from(leaf.kind.code) < format.kinds().len(), "a kind has a name");
+        let mut text = String::new();
+        format.tell(leaf, head, Telling::Row, &mut text);
+        text.clear();
+        format.tell(leaf, head, Telling::Alone, &mut text);
+        assert!(!text.is_empty(), "a leaf says something: {leaf:?}");
+        if let Some(value) = format.value(leaf, head) {
+            let range = |error: &str| error.starts_with("number out of range");
+            let parsed = json(value.as_bytes());
+            assert!(parsed.as_ref().map_or_else(|error| range(error), |_| true), "the value is JSON: {value}");
+        }
+        check_bits(*format, leaf, head);
+    }
+}
+
+/// Bits of a leaf are disjoint, lie within it, and have the value that stands in its bytes.
+fn check_bits(format: &dyn Format, leaf: &Leaf, head: &[u8]) {
+    let mut taken = 0u128;
+    let number = head.iter().take(16).rev().fold(0u128, |number, byte| number << 8 | u128::from(*byte));
+    for bit in format.bits(leaf, head) {
+        assert!(bit.lo <= bit.hi && u64::from(bit.hi) < leaf.len() * 8, "bits lie within the leaf: {bit:?}");
+        let mask = ((1u128 << (bit.hi - bit.lo + 1)) - 1) << bit.lo;
+        assert_eq!(taken & mask, 0, "bits are disjoint: {bit:?}");
+        taken |= mask;
+        assert_eq!((number & mask) >> bit.lo, u128::from(bit.value), "bits are those of the bytes: {bit:?}");
+    }
+}
+
+impl Sink for Checker {
+    fn open(&mut self, group: &Group<'_>) -> Flow {
+        assert_eq!(group.id as usize, self.groups.len(), "groups are numbered as they open");
+        assert_eq!(group.parent, self.open.last().copied().unwrap_or(NO_GROUP), "a group opens inside its parent");
+        assert_eq!(group.start, self.at, "a group begins where the last leaf ended");
+        self.open.push(group.id);
+        self.path.push(group.step);
+        let path = if self.lean { String::new() } else { self.path.path().to_string() };
+        self.groups.push(Closed { parent: group.parent, kind: group.kind, path, start: group.start, end: u64::MAX });
+        self.ledger.open(group)?;
+        self.tree.open(group)
+    }
+
+    fn close(&mut self, id: GroupId, end: u64) -> Flow {
+        assert_eq!(self.open.pop(), Some(id), "groups nest");
+        assert_eq!(end, self.at, "a group ends behind its last leaf, so its bytes are contiguous");
+        let group = &mut self.groups[id as usize];
+        assert!(id == 0 || end > group.start, "a group has a byte");
+        group.end = end;
+        self.path.pop();
+        self.ledger.close(id, end)?;
+        self.tree.close(id, end)
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
+        assert_eq!(self.more, 0, "all of the last leaf has come");
+        assert_eq!(leaf.start, self.at, "leaves touch");
+        assert!(leaf.end > leaf.start, "no leaf is empty");
+        assert_eq!(head.len() as u64, leaf.len().min(PIECE as u64), "the first bytes come with the leaf");
+        assert_eq!(Some(&leaf.group), self.open.last(), "a leaf belongs to the innermost group");
+        assert!(leaf.target == NO_TARGET || leaf.target <= leaf.end, "these formats point nowhere");
+        let width = formats::width_of(leaf, head);
+        assert!(width <= leaf.len() && (width == 0 || formats::cause_of(leaf).name() == "payload"));
+        self.check_words(leaf, head);
+        self.at = leaf.end;
+        self.more = leaf.len() - head.len() as u64;
+        self.error_leaf |= leaf.flags.has(Flags::ERROR);
+        *self.by_kind.entry((leaf.kind.owner, leaf.kind.code)).or_default() += leaf.len();
+        if let Some(format) = formats::ALL.get(usize::from(leaf.kind.owner)) {
+            if self.row.last().is_some_and(|seen| seen.leaf.group != leaf.group) {
+                for note in format.notes(&self.row, &mut |_| true) {
+                    assert!(!note.text.is_empty() && note.carets.iter().all(|(from, to)| from < to));
+                }
+                self.row.clear();
+            }
+            self.row.push(Seen::new(leaf, head));
+        }
+        if !self.lean {
+            self.rows.push(Row { leaf: *leaf, head: head.to_vec(), path: self.path.path().to_string() });
+        }
+        self.ledger.leaf(leaf, head)
+    }
+
+    fn more(&mut self, bytes: &[u8]) -> Flow {
+        assert!(bytes.len() as u64 <= self.more, "no more bytes come than the leaf has");
+        self.more -= bytes.len() as u64;
+        Ok(())
+    }
+
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        self.found.push(found.clone());
+        Ok(())
+    }
+
+    fn wants_values(&self) -> bool {
+        true
+    }
+
+    fn value(&mut self, event: Event<'_>) -> Flow {
+        match &event {
+            Event::Message(_) => assert_eq!(self.depth, 0, "a message begins outside of all containers"),
+            Event::Begin(..) => self.depth += 1,
+            Event::End => self.depth -= 1,
+            Event::Scalar(_) | Event::Piece { .. } => {}
+        }
+        assert!(self.depth >= 0, "a container ends once");
+        if self.lean { Ok(()) } else { self.tree.value(event) }
+    }
+}
+
+/// One JSON text and white space; serde_json's limit of 128 levels is off, golden values nest deeper.
+pub fn json(text: &[u8]) -> Result<serde_json::Value, String> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    reader.disable_recursion_limit();
+    let mut values = reader.into_iter();
+    let value = values.next().ok_or("no value")?.map_err(|error| error.to_string())?;
+    if values.next().is_some() { Err("more than one value".to_string()) } else { Ok(value) }
+}
+
+/// A format by its name.
+pub fn format(name: &str) -> &'static dyn Format {
+    formats::by_name(name).unwrap()
+}
+
+fn context(format: &dyn Format) -> formats::Context {
+    formats::Context { owner: formats::owner_of(format), depth: format.info().depth }
+}
+
+/// Decodes bytes in memory as a format, with all checks.
+pub fn decode(name: &str, bytes: &[u8]) -> Checker {
+    decode_window(name, Window::memory(bytes.to_vec()), bytes.len() as u64, false)
+}
+
+/// As [`decode`], but keeps nothing.
+pub fn check(name: &str, bytes: &[u8]) -> Checker {
+    decode_window(name, Window::memory(bytes.to_vec()), bytes.len() as u64, true)
+}
+
+/// Decodes bytes from a pipe that hands out at most `step` of them at a time.
+pub fn decode_piped(name: &str, bytes: &[u8], step: usize) -> Checker {
+    let pipe = Window::pipe(Box::new(Drip { bytes: bytes.to_vec(), at: 0, step }), 0).unwrap();
+    decode_window(name, pipe, bytes.len() as u64, false)
+}
+
+/// Decodes a file of these bytes, read by position.
+pub fn decode_file(name: &str, bytes: &[u8]) -> Checker {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let size = bytes.len() as u64;
+    decode_window(name, Window::file(file, size, 0), size, false)
+}
+
+fn decode_window(name: &str, mut window: Window, size: u64, lean: bool) -> Checker {
+    let (format, mut checker) = (format(name), Checker { lean, ..Checker::default() });
+    format.decode(&mut window, &context(format), &mut checker).unwrap();
+    checker.finish(size);
+    checker
+}
+
+/// Opens bytes without being told what they are, and walks what was chosen, with all checks.
+pub fn inspect(bytes: &[u8]) -> (Inspection, Checker) {
+    let window = Window::memory(bytes.to_vec());
+    let mut inspection = Inspection::open("test".to_string(), window, &Options::default()).unwrap();
+    let mut checker = Checker { lean: true, ..Checker::default() };
+    let mut at = 0;
+    for layer in &inspection.outer {
+        let mut end = 0;
+        for leaf in &layer.leaves {
+            assert!(leaf.start == end && leaf.end > leaf.start, "leaves of an outer layer touch");
+            end = leaf.end;
+        }
+        assert_eq!(end, layer.bytes.len() as u64, "the leaves of an outer layer end where it does");
+        at += 1;
+    }
+    assert_eq!(at, inspection.layer());
+    let walked = match inspection.walk(&mut checker) {
+        Ok(walked) => walked,
+        Err(Stop::Internal(problem)) => panic!("a rule is broken: {problem}"),
+        Err(other) => panic!("{other:?}"),
+    };
+    if inspection.outer.is_empty() {
+        assert_eq!(walked.size, bytes.len() as u64);
+    }
+    checker.finish(walked.size);
+    (inspection, checker)
+}
+
+/// Hands out its bytes in small parts, as a pipe may.
+pub struct Drip {
+    pub bytes: Vec<u8>,
+    pub at: usize,
+    pub step: usize,
+}
+
+impl Read for Drip {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = into.len().min(self.step).min(self.bytes.len() - self.at);
+        into[..count].copy_from_slice(&self.bytes[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+/// How a run of the binary ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    pub status: i32,
+    pub out: Vec<u8>,
+    pub err: String,
+}
+
+impl Ran {
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).expect("output is UTF-8")
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        json(&self.out).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.out)))
+    }
+}
+
+/// The binary, in the repository root, without what the environment could change.
+pub fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wireinspect"));
+    command.current_dir(root()).env("NO_COLOR", "1");
+    for name in ["COLUMNS", "PAGER", "LESS", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs the binary with nothing on standard input.
+pub fn run<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Ran {
+    run_with(args, &[])
+}
+
+/// Runs the binary with bytes on standard input, a pipe.
+pub fn run_with<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> Ran {
+    let mut command = command();
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // A child that never reads its input closes the pipe: that is no failure of the test.
+    let feeder = std::thread::spawn(move || stdin.write_all(&input).is_ok());
+    let done = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    let status = done.status.code().expect("ended by itself");
+    Ran { status, out: done.stdout, err: String::from_utf8(done.stderr).unwrap() }
+}
+
+/// The repository root.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A file of the repository.
+pub fn file(path: &str) -> Vec<u8> {
+    std::fs::read(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Whether golden files are to be rewritten: the one update switch.
+pub fn updating() -> bool {
+    std::env::var_os("WIREINSPECT_UPDATE").is_some_and(|value| value == "1")
+}
+
+/// One golden vector, from its line in the manifest.
+#[derive(Debug, Clone)]
+pub struct Golden {
+    pub id: String,
+    pub section: char,
+    pub format: String,
+    pub variant: String,
+    /// Path below the repository root.
+    pub path: String,
+    pub bytes: Vec<u8>,
+    pub entry: serde_json::Value,
+}
+
+impl Golden {
+    /// A text of the entry, empty where there is none.
+    pub fn text(&self, name: &str) -> &str {
+        self.entry[name].as_str().unwrap_or("")
+    }
+}
+
+/// All golden vectors of the formats that exist.
+pub fn golden() -> Vec<Golden> {
+    let manifest = json(&file("tests/data/golden/manifest.json")).unwrap();
+    let entries = manifest["entries"].as_array().unwrap();
+    let text = |entry: &serde_json::Value, name: &str| entry[name].as_str().unwrap_or("").to_string();
+    entries
+        .iter()
+        .map(|entry| {
+            let path = format!("tests/data/golden/{}", text(entry, "file"));
+            let bytes = file(&path);
+            assert_eq!(entry["bytes"].as_u64(), Some(bytes.len() as u64), "{path}");
+            Golden {
+                id: text(entry, "id"),
+                section: text(entry, "section").chars().next().unwrap(),
+                format: text(entry, "format"),
+                variant: text(entry, "variant"),
+                path,
+                bytes,
+                entry: entry.clone(),
+            }
+        })
+        .collect()
+}
+
+/// Golden vectors of one format.
+pub fn golden_of(format: &str) -> Vec<Golden> {
+    golden().into_iter().filter(|golden| golden.format == format).collect()
+}
+
+/// Seeded numbers (xorshift64*): the same ones on every run and machine.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        ((self.next() >> 11) % end as u64) as usize
+    }
+
+    pub fn byte(&mut self) -> u8 {
+        (self.next() >> 32) as u8
+    }
+
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.byte()).collect()
+    }
+}
+
+/// Bytes written as hex digits, spaces between them allowed.
+pub fn hex(text: &str) -> Vec<u8> {
+    let digits: String = text.split_whitespace().collect();
+    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
+}
+
+/// A file with these bytes in a folder that goes away.
+pub fn put(folder: &Path, name: &str, bytes: &[u8]) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path.to_str().unwrap().to_string()
+}
