@@ -65,7 +65,9 @@ fn every_prefix_of_a_small_sample_is_owned_byte_by_byte() {
 #[test]
 fn a_prefix_of_one_container_is_an_error_at_every_length() {
     // A map, array or object is only complete with its last byte; a pipe says the same as memory.
-    for (format, bytes) in [("msgpack", common::file("samples/document.msgpack")), ("json", common::file("samples/document.json"))] {
+    for (format, bytes) in
+        [("msgpack", common::file("samples/document.msgpack")), ("json", common::file("samples/document.json"))]
+    {
         for end in 0..=bytes.len() {
             let memory = check(format, &bytes[..end]);
             assert_eq!(memory.has_error(), end < bytes.len(), "{format} cut at {end}");

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use crate::formats::{self, Note, Seen};
 use crate::model::bytemap::Leaf;
 use crate::model::diag::{Diagnostic, Severity};
+use crate::model::num;
+use crate::model::num::len64;
 use crate::render::columns::Columns;
 use crate::render::style::Paint;
 use crate::render::wrap;
@@ -71,7 +73,9 @@ impl Row {
             return Vec::new();
         }
         let end = self.end;
-        let (later, now) = std::mem::take(&mut self.found).into_iter().partition(|found: &Diagnostic| found.start >= end && found.end > found.start);
+        let (later, now) = std::mem::take(&mut self.found)
+            .into_iter()
+            .partition(|found: &Diagnostic| found.start >= end && found.end > found.start);
         self.found = now;
         later
     }
@@ -119,7 +123,8 @@ impl Row {
     /// Further bytes of the last leaf, of which only the last `keep` are shown.
     pub fn roll(&mut self, bytes: &[u8], keep: usize) {
         let Some(last) = self.pieces.last_mut() else { return };
-        let end = last.start.saturating_add(len64(last.to.saturating_sub(last.from))).saturating_add(len64(bytes.len()));
+        let end =
+            last.start.saturating_add(len64(last.to.saturating_sub(last.from))).saturating_add(len64(bytes.len()));
         self.bytes.extend_from_slice(bytes);
         let held = self.bytes.len().saturating_sub(last.from);
         self.bytes.drain(last.from..last.from.saturating_add(held.saturating_sub(keep)));
@@ -340,7 +345,7 @@ fn marks(carets: &[(u64, u64)], line: &Line, look: &Look<'_>) -> String {
 /// The line that stands for elided bytes of a long value.
 fn gap(text: &mut String, from: u64, to: u64, look: &Look<'_>) {
     let indent = look.columns.bytes_at.saturating_add(look.columns.indent(look.depth));
-    let bytes = wrap::count(to.saturating_sub(from), "byte", "bytes");
+    let bytes = num::bytes(to.saturating_sub(from));
     text.push_str(&" ".repeat(indent));
     text.push_str(&format!("... {bytes} of this value, {from:#04x}..{to:#04x} (--all shows them)\n"));
 }
@@ -426,8 +431,4 @@ fn finding(found: &Diagnostic) -> String {
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
-}
-
-fn len64(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
 }

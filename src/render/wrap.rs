@@ -63,11 +63,6 @@ pub fn cut_left(text: &str, columns: usize) -> String {
     format!("..{}", kept.into_iter().collect::<String>())
 }
 
-/// A number with its unit: `1 byte`, `3 bytes`.
-pub fn count(number: u64, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
