@@ -106,6 +106,21 @@ fn meant_as_json(bytes: &[u8]) -> bool {
     }
 }
 
+/// Why the first byte rules JSON out, if it does.
+fn cannot_begin(bytes: &[u8]) -> Option<String> {
+    let start = if bytes.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let text = bytes.get(start..).unwrap_or(&[]);
+    let Some(at) = text.iter().position(|byte| !is_white(*byte)) else {
+        let what = if bytes.is_empty() { "no byte" } else { "only white space" };
+        return Some(format!("{what}: a JSON text has a value"));
+    };
+    let byte = text.get(at).copied().unwrap_or(0);
+    // A comment is not JSON either, but much that is nearly JSON begins with one.
+    let begins = matches!(class(byte), Class::Quote | Class::Open(_) | Class::Word) || matches!(byte, b'/' | b'#');
+    let at = start.saturating_add(at);
+    if begins { None } else { Some(format!("{at:#04x}: {byte:02x} cannot begin a JSON text")) }
+}
+
 fn candidate(level: Level, score: u32, pro: String, contra: String) -> Candidate {
     let list = |text: String| if text.is_empty() { Vec::new() } else { vec![text] };
     Candidate { format: "json", variant: PLAIN, level, score, pro: list(pro), contra: list(contra) }
