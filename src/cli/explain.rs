@@ -476,6 +476,7 @@ fn view(args: &ExplainArgs) -> View {
     View {
         width: output::width(args.width),
         cut: terminal,
+        wrap: !terminal && args.width.is_some(),
         color: output::color(args.color, args.output.is_some()),
         notes: match args.notes {
             NotesArg::First => Notes::First,

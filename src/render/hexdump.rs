@@ -114,6 +114,7 @@ impl<'a> Dump<'a> {
             depth: 0,
             field: "",
             cut: self.view.cut,
+            wrap: self.view.wrap,
             notes: Vec::new(),
         };
         // Findings at the very end speak of bytes that are not there.
@@ -197,6 +198,7 @@ impl<'a> Dump<'a> {
             depth: self.depth(),
             field: &field,
             cut: self.view.cut,
+            wrap: self.view.wrap,
             notes,
         };
         if self.view.rows == Rows::Tree {
@@ -379,6 +381,7 @@ impl Sink for Dump<'_> {
                 depth: self.depth(),
                 field: &field,
                 cut: self.view.cut,
+                wrap: self.view.wrap,
                 notes: Vec::new(),
             };
             self.row.print_begun(&look, self.out)?;

@@ -56,6 +56,8 @@ pub struct Look<'a> {
     pub field: &'a str,
     /// Meanings and fields are cut to their columns.
     pub cut: bool,
+    /// Meanings go on in further lines where they are wider than their column.
+    pub wrap: bool,
     /// Notes below, with the bytes they speak of.
     pub notes: Vec<Note>,
 }
@@ -266,9 +268,10 @@ impl Row {
                 look.paint.bold(&field, text);
                 column = column.saturating_add(wrap::width(&field));
             }
-            if !self.meaning.is_empty() {
+            let meaning = self.meaning.trim_end_matches('|');
+            if !meaning.is_empty() {
                 pad(text, &mut column, columns.meaning_at);
-                text.push_str(&fit(look, self.meaning.trim_end_matches('|'), columns.meaning, wrap::cut_right));
+                told(look, meaning, text);
             }
         }
         text.push('\n');
@@ -298,7 +301,27 @@ impl Row {
 
 /// Text as it is, or cut to its column where the view wants that.
 fn fit<'t>(look: &Look<'_>, text: &'t str, columns: usize, cut: fn(&str, usize) -> String) -> Cow<'t, str> {
-    if look.cut && wrap::width(text) > columns { Cow::Owned(cut(text, columns)) } else { Cow::Borrowed(text) }
+    if (look.cut || look.wrap) && wrap::width(text) > columns {
+        Cow::Owned(cut(text, columns))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// A meaning in its column: cut on a terminal, in lines of its own below where columns were told.
+fn told(look: &Look<'_>, meaning: &str, text: &mut String) {
+    let columns = look.columns;
+    if !look.wrap || wrap::width(meaning) <= columns.meaning {
+        text.push_str(&fit(look, meaning, columns.meaning, wrap::cut_right));
+        return;
+    }
+    for (index, part) in wrap::broken(meaning, columns.meaning).iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+            text.extend(std::iter::repeat_n(' ', columns.meaning_at));
+        }
+        text.push_str(part);
+    }
 }
 
 /// Carets below a line, and beside them the text.
