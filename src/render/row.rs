@@ -263,7 +263,9 @@ impl Row {
             }
             if !self.meaning.is_empty() {
                 pad(text, &mut column, columns.meaning_at);
-                text.push_str(&fit(look, self.meaning.trim_end_matches('|'), columns.meaning, wrap::cut_right));
+                // A long field pushes the meaning right: what is left of the line is less then.
+                let room = columns.meaning_at.saturating_add(columns.meaning).saturating_sub(column);
+                text.push_str(&fit(look, self.meaning.trim_end_matches('|'), room, wrap::cut_right));
             }
         }
         text.push('\n');
