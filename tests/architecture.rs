@@ -1,5 +1,10 @@
 //! The layout of design.md section 2, read from the sources: who may name whom.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that goes wrong may end at once")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that goes wrong may end at once"
+)]
 
 mod common;
 
@@ -30,7 +35,8 @@ fn sources() -> Vec<(String, String)> {
         .map(|path| {
             let name = path.strip_prefix(&src).unwrap().to_str().unwrap().replace('\\', "/");
             let text = std::fs::read_to_string(&path).unwrap();
-            let code: Vec<&str> = text.lines().map(|line| if line.trim_start().starts_with("//") { "" } else { line }).collect();
+            let code: Vec<&str> =
+                text.lines().map(|line| if line.trim_start().starts_with("//") { "" } else { line }).collect();
             (name, code.join("\n"))
         })
         .collect();
@@ -57,10 +63,21 @@ fn named(of: &str, words: &[&str], but: &[&str]) -> Vec<String> {
 fn formats_never_name_each_other_nor_what_stands_above_them() {
     for format in formats::ALL {
         let own = format.info().name;
-        let mut words: Vec<String> =
-            formats::ALL.iter().map(|other| other.info().name).filter(|other| *other != own).map(|other| format!("formats::{other}::")).collect();
-        words.extend(formats::ALL.iter().filter(|other| other.info().name != own).map(|other| format!("super::super::{}::", other.info().name)));
-        words.extend(["render", "cli", "inspect", "convert", "size", "framing"].map(|module| format!("crate::{module}")));
+        let mut words: Vec<String> = formats::ALL
+            .iter()
+            .map(|other| other.info().name)
+            .filter(|other| *other != own)
+            .map(|other| format!("formats::{other}::"))
+            .collect();
+        words.extend(
+            formats::ALL
+                .iter()
+                .filter(|other| other.info().name != own)
+                .map(|other| format!("super::super::{}::", other.info().name)),
+        );
+        words.extend(
+            ["render", "cli", "inspect", "convert", "size", "framing"].map(|module| format!("crate::{module}")),
+        );
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         assert_eq!(named(&format!("formats/{own}/"), &words, &[]), [""; 0]);
     }
@@ -120,7 +137,8 @@ fn every_format_has_the_same_core_files() {
             assert!(folder.join(name).is_file(), "{}: {name}", format.info().name);
         }
     }
-    let folders = std::fs::read_dir(root().join("src/formats")).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir());
+    let folders =
+        std::fs::read_dir(root().join("src/formats")).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir());
     assert_eq!(folders.count(), formats::ALL.len(), "every folder of a format is in ALL");
 }
 
@@ -132,7 +150,19 @@ fn every_code_of_a_finding_is_made_by_some_input() {
         note(check(&golden.format, &golden.bytes).codes());
     }
     // What no golden vector has.
-    for text in [r#"{"a":1,"a":2}"#, "\u{feff}[]", "[\"\u{1}\"]", "1e400", "tru", "[1", "", "\"\\x\"", "\"\\ud800\"", "01", "[,]"] {
+    for text in [
+        r#"{"a":1,"a":2}"#,
+        "\u{feff}[]",
+        "[\"\u{1}\"]",
+        "1e400",
+        "tru",
+        "[1",
+        "",
+        "\"\\x\"",
+        "\"\\ud800\"",
+        "01",
+        "[,]",
+    ] {
         note(check("json", text.as_bytes()).codes());
     }
     note(check("json", b"\"\xff\"").codes());
@@ -153,10 +183,7 @@ fn every_code_of_a_finding_is_made_by_some_input() {
         told.push_str(&ran.err);
         told.push_str(ran.text());
     }
-    let missing: Vec<&str> = Code::ALL
-        .iter()
-        .map(|code| code.text())
-        .filter(|code| !seen.contains(code) && !told.contains(code))
-        .collect();
+    let missing: Vec<&str> =
+        Code::ALL.iter().map(|code| code.text()).filter(|code| !seen.contains(code) && !told.contains(code)).collect();
     assert_eq!(missing, [""; 0], "no input makes these");
 }

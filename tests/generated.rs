@@ -1,7 +1,12 @@
 //! Files that are made from the program are current: completions, man page, the table of formats in README.
 //!
 //! `WIREINSPECT_UPDATE=1 cargo test` rewrites them.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that goes wrong may end at once")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that goes wrong may end at once"
+)]
 
 mod common;
 

@@ -18,8 +18,19 @@ use serde_json::{Value as Json, json as build};
 use wireinspect::model::value::{Node, Scalar, Value};
 
 const CAUSES: [&str; 13] = [
-    "payload", "key", "length", "type", "pointer", "table", "padding", "terminator", "default", "framing", "names",
-    "punctuation", "unread",
+    "payload",
+    "key",
+    "length",
+    "type",
+    "pointer",
+    "table",
+    "padding",
+    "terminator",
+    "default",
+    "framing",
+    "names",
+    "punctuation",
+    "unread",
 ];
 
 /// The ledgers that design.md section 5 works out by hand.
@@ -34,10 +45,26 @@ const LEDGERS: [(&str, &str); 5] = [
 /// Texts that no reader takes for their schema, but which are JSON: only a conversion to that schema can
 /// refuse them.
 const WRONG_BY_SCHEMA_ONLY: [&str; 21] = [
-    "any_no_type", "array_where_object", "base64_broken", "bool_string", "duration_no_unit", "enum_lower_case",
-    "enum_unknown_name", "int_bool", "int_fraction", "int_overflow", "int_string_space", "oneof_two",
-    "repeated_not_array", "repeated_null_element", "string_number", "timestamp_bad", "timestamp_no_zone",
-    "top_level_array", "uint_negative", "unknown_field",
+    "any_no_type",
+    "array_where_object",
+    "base64_broken",
+    "bool_string",
+    "duration_no_unit",
+    "enum_lower_case",
+    "enum_unknown_name",
+    "int_bool",
+    "int_fraction",
+    "int_overflow",
+    "int_string_space",
+    "oneof_two",
+    "repeated_not_array",
+    "repeated_null_element",
+    "string_number",
+    "timestamp_bad",
+    "timestamp_no_zone",
+    "top_level_array",
+    "uint_negative",
+    "unknown_field",
     // JSON does not bound numbers (RFC 8259 section 6), so 1e400 gets a warning.
     "double_overflow",
 ];
@@ -141,7 +168,9 @@ fn bad_vectors_have_an_error_near_the_place_and_accepted_ones_have_none() {
 fn what_readers_disagree_on_is_an_error_where_the_specification_forbids_it() {
     // c1 is never used; -1 is the specification's own type; nanoseconds end at 999999999; 1024 levels are
     // past the limit of 512.
-    for name in ["never_used_c1", "never_used_c1_inside", "timestamp_fixext1", "timestamp_64_nanos_too_big", "nest_1024"] {
+    for name in
+        ["never_used_c1", "never_used_c1_inside", "timestamp_fixext1", "timestamp_64_nanos_too_big", "nest_1024"]
+    {
         let found = golden().into_iter().find(|golden| golden.id == format!("bad.mp.{name}")).unwrap();
         assert_eq!(found.text("verdict"), "mixed");
         assert!(common::decode("msgpack", &found.bytes).has_error(), "{name}");
@@ -172,7 +201,8 @@ fn plain(value: &Json) -> Json {
 fn same(a: &Json, b: &Json, lossy: bool) -> bool {
     match (a, b) {
         (Json::Object(a), Json::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, value)| b.get(name).is_some_and(|other| same(value, other, lossy)))
+            a.len() == b.len()
+                && a.iter().all(|(name, value)| b.get(name).is_some_and(|other| same(value, other, lossy)))
         }
         (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b, lossy)),
         _ if a == b => true,
@@ -311,9 +341,10 @@ fn is_told(value: &Value, told: &Json) -> bool {
         (Value::Map(entries), Some(("$map", pairs))) => {
             let pairs = pairs.as_array().unwrap();
             entries.len() == pairs.len()
-                && entries.iter().zip(pairs).all(|((key, value), pair)| {
-                    is_told(&key.value, &pair[0]) && is_told(&value.value, &pair[1])
-                })
+                && entries
+                    .iter()
+                    .zip(pairs)
+                    .all(|((key, value), pair)| is_told(&key.value, &pair[0]) && is_told(&value.value, &pair[1]))
         }
         (Value::Map(entries), _) => {
             let Some(members) = told.as_object() else { return false };
@@ -382,8 +413,16 @@ fn the_json_value_of_msgpack_has_the_tagged_forms_of_the_design() {
 /// Vectors whose writer did not take the shortest form.
 fn non_minimal(golden: &Golden) -> bool {
     const LONG: [&str; 10] = [
-        "mp.marker_c5", "mp.marker_c6", "mp.marker_c8", "mp.marker_c9", "mp.marker_d9", "mp.marker_db", "mp.marker_dc",
-        "mp.marker_dd", "mp.int_nonminimal", "mp.timestamp_nonminimal",
+        "mp.marker_c5",
+        "mp.marker_c6",
+        "mp.marker_c8",
+        "mp.marker_c9",
+        "mp.marker_d9",
+        "mp.marker_db",
+        "mp.marker_dc",
+        "mp.marker_dd",
+        "mp.int_nonminimal",
+        "mp.timestamp_nonminimal",
     ];
     LONG.contains(&golden.id.as_str())
 }

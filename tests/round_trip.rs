@@ -49,7 +49,9 @@ fn node(value: Value) -> Node {
 fn tree(random: &mut Random, depth: usize) -> Value {
     match random.below(if depth == 0 { 5 } else { 8 }) {
         5 => Value::List((0..random.below(20)).map(|_| node(tree(random, depth - 1))).collect()),
-        6 | 7 => Value::Map((0..random.below(18)).map(|at| (key(random, depth, at), node(tree(random, depth - 1)))).collect()),
+        6 | 7 => Value::Map(
+            (0..random.below(18)).map(|at| (key(random, depth, at), node(tree(random, depth - 1)))).collect(),
+        ),
         _ => Value::Scalar(scalar(random)),
     }
 }
@@ -60,7 +62,9 @@ fn key(random: &mut Random, depth: usize, at: usize) -> Node {
         1 => node(Value::Scalar(scalar(random))),
         2 => node(Value::Scalar(Scalar::Uint(at as u64))),
         // Names that stand for something in paths and in tagged forms.
-        3 => node(text(["", "a b", "$map", "$ext", "$timestamp", "a.b", "[0]", "{x}", "é", "\"\\\n"][random.below(10)])),
+        3 => {
+            node(text(["", "a b", "$map", "$ext", "$timestamp", "a.b", "[0]", "{x}", "é", "\"\\\n"][random.below(10)]))
+        }
         _ => node(text(&format!("name{at}"))),
     }
 }
@@ -155,13 +159,19 @@ fn assert_same(mine: &Value, other: &Value) {
                 assert_same(&value.value, &other_value.value);
             }
         }
-        (Value::Scalar(Scalar::F32(mine)), Value::Scalar(Scalar::F32(other))) => assert_eq!(mine.to_bits(), other.to_bits()),
-        (Value::Scalar(Scalar::F64(mine)), Value::Scalar(Scalar::F64(other))) => assert_eq!(mine.to_bits(), other.to_bits()),
+        (Value::Scalar(Scalar::F32(mine)), Value::Scalar(Scalar::F32(other))) => {
+            assert_eq!(mine.to_bits(), other.to_bits())
+        }
+        (Value::Scalar(Scalar::F64(mine)), Value::Scalar(Scalar::F64(other))) => {
+            assert_eq!(mine.to_bits(), other.to_bits())
+        }
         (Value::Scalar(Scalar::F32(mine)), Value::Scalar(Scalar::F64(other))) => {
             assert_eq!(mine.to_bits(), (*other as f32).to_bits());
         }
         // A number that is not negative may come back as unsigned.
-        (Value::Scalar(Scalar::Int(mine)), Value::Scalar(Scalar::Uint(other))) => assert_eq!(u64::try_from(*mine), Ok(*other)),
+        (Value::Scalar(Scalar::Int(mine)), Value::Scalar(Scalar::Uint(other))) => {
+            assert_eq!(u64::try_from(*mine), Ok(*other))
+        }
         (Value::Scalar(mine), Value::Scalar(other)) => assert_eq!(mine, other),
         _ => panic!("{mine:?} is no {other:?}"),
     }
@@ -172,14 +182,19 @@ fn through_json(value: &Value) -> Value {
     match value {
         Value::List(items) => Value::List(items.iter().map(|item| node(through_json(&item.value))).collect()),
         Value::Map(entries) => Value::Map(
-            entries.iter().map(|(key, value)| (node(through_json(&key.value)), node(through_json(&value.value)))).collect(),
+            entries
+                .iter()
+                .map(|(key, value)| (node(through_json(&key.value)), node(through_json(&value.value))))
+                .collect(),
         ),
         Value::Scalar(Scalar::Bytes(bytes)) => text(&data_encoding::BASE64.encode(bytes)),
         // JSON has the shortest digits that mean this float32; [`assert_same`] takes the float64 they are read as.
         Value::Scalar(Scalar::F32(value)) if value.is_finite() => Value::Scalar(Scalar::F32(*value)),
         Value::Scalar(Scalar::F32(value)) => through_json(&Value::Scalar(Scalar::F64(f64::from(*value)))),
         Value::Scalar(Scalar::F64(value)) if value.is_nan() => text("NaN"),
-        Value::Scalar(Scalar::F64(value)) if value.is_infinite() => text(if *value > 0.0 { "Infinity" } else { "-Infinity" }),
+        Value::Scalar(Scalar::F64(value)) if value.is_infinite() => {
+            text(if *value > 0.0 { "Infinity" } else { "-Infinity" })
+        }
         Value::Scalar(other) => Value::Scalar(other.clone()),
     }
 }
@@ -405,7 +420,8 @@ fn serde_json_and_we_refuse_the_same_changed_texts() {
         let mut random = Random::new(6_000_000 + seed);
         let mut bytes = small[random.below(small.len())].bytes.clone();
         let at = random.below(bytes.len());
-        bytes[at] = if random.below(2) == 0 { random.byte() } else { b"0123456789{}[],:\"\\eE+-. nulltrue"[random.below(32)] };
+        bytes[at] =
+            if random.below(2) == 0 { random.byte() } else { b"0123456789{}[],:\"\\eE+-. nulltrue"[random.below(32)] };
         let mine = decode("json", &bytes);
         let other = common::json(&bytes);
         // Several texts in a row are allowed here, and a byte order mark is a warning.
@@ -418,7 +434,13 @@ fn serde_json_and_we_refuse_the_same_changed_texts() {
         } else {
             sound += 1;
         }
-        assert_eq!(mine.has_error(), other.is_err(), "{:?}: {:?} {other:?}", String::from_utf8_lossy(&bytes), mine.codes());
+        assert_eq!(
+            mine.has_error(),
+            other.is_err(),
+            "{:?}: {:?} {other:?}",
+            String::from_utf8_lossy(&bytes),
+            mine.codes()
+        );
         if let (false, Ok(other)) = (mine.has_error(), other) {
             assert_same_json(&mine.messages()[0].value, &from_serde(&other));
         }

@@ -9,7 +9,12 @@
 //! lines of an output only: its last line is then `...`.
 //!
 //! Outputs are compared raw. `WIREINSPECT_UPDATE=1 cargo test` rewrites them: read what it changed.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that goes wrong may end at once")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that goes wrong may end at once"
+)]
 
 mod common;
 
@@ -119,7 +124,11 @@ fn settle(name: &str, old: &str, new: &str) {
         std::fs::write(root().join(name), new).unwrap();
         return;
     }
-    let line = old.lines().zip(new.lines()).position(|(old, new)| old != new).unwrap_or(old.lines().count().min(new.lines().count()));
+    let line = old
+        .lines()
+        .zip(new.lines())
+        .position(|(old, new)| old != new)
+        .unwrap_or(old.lines().count().min(new.lines().count()));
     let at = |text: &str| text.lines().nth(line).unwrap_or("(the end)").to_string();
     panic!("{name}:{}:\n  was {}\n  now {}\nWIREINSPECT_UPDATE=1 cargo test rewrites it", line + 1, at(old), at(new));
 }

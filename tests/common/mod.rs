@@ -307,7 +307,7 @@ pub fn inspect(bytes: &[u8]) -> (Inspection, Checker) {
     let mut at = 0;
     for layer in &inspection.outer {
         let mut end = 0;
-        for leaf in &layer.leaves {
+        for leaf in layer.leaves.iter() {
             assert!(leaf.start == end && leaf.end > leaf.start, "leaves of an outer layer touch");
             end = leaf.end;
         }
