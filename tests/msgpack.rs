@@ -435,7 +435,7 @@ fn long_content_is_one_leaf_from_a_file_and_pieces_on_a_pipe() {
 #[test]
 fn a_string_of_three_mib_on_a_pipe_keeps_every_byte() {
     // Past the first MiB, which is all that is seen before the choice of a format.
-    let size = 3 << 20;
+    let size = 3usize << 20;
     let mut bytes = vec![0x82, 0xa1, b's', 0xdb];
     bytes.extend(u32::try_from(size).unwrap().to_be_bytes());
     bytes.extend((0..size).map(|at| b'a' + (at % 26) as u8));
