@@ -26,7 +26,12 @@ fn samples(small: bool) -> Vec<(String, String, Vec<u8>)> {
         let format = name.split('.').next_back().unwrap().to_string();
         (name.to_string(), format, common::file(&format!("samples/{name}")))
     });
-    all.chain(own).filter(|(_, _, bytes)| (bytes.len() <= SMALL) == small && !bytes.is_empty()).collect()
+    // Several writers made the same bytes of one record.
+    let mut seen = std::collections::HashSet::new();
+    let fresh = |(_, _, bytes): &(String, String, Vec<u8>)| {
+        (bytes.len() <= SMALL) == small && !bytes.is_empty() && seen.insert(bytes.clone())
+    };
+    own.into_iter().chain(all).filter(fresh).collect()
 }
 
 /// Runs `work` on all numbers below `count`, on all cores.
@@ -118,8 +123,8 @@ fn twenty_thousand_seeded_changes_of_the_larger_samples_break_nothing() {
         let mut random = Random::new(seed as u64);
         let (_, format, bytes) = &samples[seed % samples.len()];
         // Of the largest ones a part, so that many changes are seen and not many copies.
-        let from = if bytes.len() > 4096 { random.below(bytes.len() - 2048) } else { 0 };
-        let mut changed = bytes[from..(from + 4096).min(bytes.len())].to_vec();
+        let from = if bytes.len() > 1024 { random.below(bytes.len() - 512) } else { 0 };
+        let mut changed = bytes[from..(from + 1024).min(bytes.len())].to_vec();
         for _ in 0..=random.below(4) {
             let at = random.below(changed.len());
             match random.below(4) {
@@ -254,7 +259,7 @@ fn the_binary_survives_damaged_files_in_every_form() {
         &["--width", "80", "--notes", "all", "--color", "always"],
         &["--rows", "leaf", "--bits"],
         &["--depth", "1", "--max-items", "2"],
-        &["--range", "3..20"],
+        &["--range", "0..20"],
     ];
     in_parallel(forms.len() + 1, |at| {
         let args: Vec<&str> = match forms.get(at) {

@@ -217,6 +217,8 @@ fn a_billion_nanoseconds_and_odd_lengths_of_a_timestamp_are_refused() {
     let nanos = decode("msgpack", &[&[0xd7, 0xff][..], &both.to_be_bytes()].concat());
     assert_eq!(nanos.codes(), ["mp-timestamp-nanos"]);
     assert!(message(&nanos, "mp-timestamp-nanos").contains("1000000000 nanoseconds"));
+    let told = nanos.rows.last().unwrap().text();
+    assert!(told.contains("0 s + 1000000000 ns") && !told.contains("past the years"), "{told}");
     assert_eq!(of("c7 0c ff 3b9aca00 0000000000000000").codes(), ["mp-timestamp-nanos"], "timestamp 96");
     assert_eq!(of("c7 0c ff 3b9ac9ff 8000000000000000").codes(), [""; 0], "999999999 in the year of the big bang");
     for digits in
@@ -294,10 +296,10 @@ fn a_container_that_announces_more_says_how_many_are_missing() {
         ("82 a1 61 92 01", "1 element of the array at 0x03 and 1 entry of the map at 0x00"),
         ("dd ffffffff 01", "4294967294 elements of the array at 0x00"),
         ("df ffffffff", "4294967295 entries of the map at 0x00"),
-        ("a5 6869", "3 bytes of this fixstr are missing, 2 of 5 stand here"),
-        ("cb 3ff8", "6 bytes of this float64 are missing, 2 of 8 stand here"),
+        ("a5 6869", "3 of the 5 bytes of this fixstr are missing"),
+        ("cb 3ff8", "6 of the 8 bytes of this float64 are missing"),
         ("da 01", "this str16 lacks 1 byte of its head"),
-        ("91 a3 68", "2 bytes of this fixstr are missing"),
+        ("91 a3 68", "2 of the 3 bytes of this fixstr are missing"),
     ];
     for (digits, words) in cases {
         let checker = of(digits);
@@ -433,7 +435,7 @@ fn long_content_is_one_leaf_from_a_file_and_pieces_on_a_pipe() {
 #[test]
 fn a_string_of_three_mib_on_a_pipe_keeps_every_byte() {
     // Past the first MiB, which is all that is seen before the choice of a format.
-    let size = 3 << 20;
+    let size = 3usize << 20;
     let mut bytes = vec![0x82, 0xa1, b's', 0xdb];
     bytes.extend(u32::try_from(size).unwrap().to_be_bytes());
     bytes.extend((0..size).map(|at| b'a' + (at % 26) as u8));
@@ -455,9 +457,7 @@ fn a_long_string_that_is_cut_or_not_utf8_says_so() {
     let bytes = long(200_000);
     for checker in [decode("msgpack", &bytes[..150_000]), decode_piped("msgpack", &bytes[..150_000], 4096)] {
         assert_eq!(checker.codes(), ["mp-cut"]);
-        assert!(
-            message(&checker, "mp-cut").contains("50008 bytes of this str32 are missing, 149992 of 200000 stand here")
-        );
+        assert!(message(&checker, "mp-cut").contains("50008 of the 200000 bytes of this str32 are missing"));
     }
     let mut broken = bytes;
     broken[180_000] = 0xff;

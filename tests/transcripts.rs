@@ -11,6 +11,7 @@
 //! Outputs are compared raw. `WIREINSPECT_UPDATE=1 cargo test` rewrites them: read what it changed.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test that goes wrong may end at once"

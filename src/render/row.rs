@@ -271,7 +271,9 @@ impl Row {
             let meaning = self.meaning.trim_end_matches('|');
             if !meaning.is_empty() {
                 pad(text, &mut column, columns.meaning_at);
-                told(look, meaning, text);
+                // A long field pushes the meaning right: what is left of the line is less then.
+                let room = columns.meaning_at.saturating_add(columns.meaning).saturating_sub(column);
+                told(look, meaning, room, text);
             }
         }
         text.push('\n');
@@ -308,17 +310,16 @@ fn fit<'t>(look: &Look<'_>, text: &'t str, columns: usize, cut: fn(&str, usize) 
     }
 }
 
-/// A meaning in its column: cut on a terminal, in lines of its own below where columns were told.
-fn told(look: &Look<'_>, meaning: &str, text: &mut String) {
-    let columns = look.columns;
-    if !look.wrap || wrap::width(meaning) <= columns.meaning {
-        text.push_str(&fit(look, meaning, columns.meaning, wrap::cut_right));
+/// A meaning in the room that is left: cut on a terminal, in lines of its own below where columns were told.
+fn told(look: &Look<'_>, meaning: &str, room: usize, text: &mut String) {
+    if !look.wrap || wrap::width(meaning) <= room {
+        text.push_str(&fit(look, meaning, room, wrap::cut_right));
         return;
     }
-    for (index, part) in wrap::broken(meaning, columns.meaning).iter().enumerate() {
+    for (index, part) in wrap::broken(meaning, room).iter().enumerate() {
         if index > 0 {
             text.push('\n');
-            text.extend(std::iter::repeat_n(' ', columns.meaning_at));
+            text.extend(std::iter::repeat_n(' ', look.columns.meaning_at));
         }
         text.push_str(part);
     }

@@ -151,6 +151,7 @@ fn time(kind: u8, head: &[u8]) -> Option<String> {
     let exact = if nanos == 0 { format!("{secs} s") } else { format!("{secs} s + {nanos} ns") };
     Some(match read::utc(secs, nanos) {
         Some(utc) => format!("{name}: {utc} ({exact})"),
+        None if nanos > wire::NANOS_MAX => format!("{name}: {exact}"),
         None => format!("{name}: {exact}, past the years that a date can have"),
     })
 }
