@@ -55,8 +55,7 @@ fn open(bytes: Vec<u8>, format: &str) -> Inspection {
 
 fn convert(bytes: Vec<u8>, from: &str, to: &str, out: &mut dyn Write) {
     let mut inspection = open(bytes, from);
-    let conversion =
-        Conversion { format: by_name(to).unwrap(), variant: "plain", options: EncodeOptions::default() };
+    let conversion = Conversion { format: by_name(to).unwrap(), variant: "plain", options: EncodeOptions::default() };
     let survey = conversion.survey(&mut inspection).unwrap();
     conversion.write(&mut inspection, &survey, out).unwrap();
 }

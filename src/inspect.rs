@@ -204,7 +204,10 @@ impl Inspection {
         self.chosen.push(Chosen {
             what: "encoding",
             value: undone.encoding.name().to_string(),
-            why: format!("all of the text is {}, and the bytes in it fit a format better; -e raw reads the text itself", undone.detail),
+            why: format!(
+                "all of the text is {}, and the bytes in it fit a format better; -e raw reads the text itself",
+                undone.detail
+            ),
             others: vec!["raw".to_string()],
         });
         Ok(Some((text, undone)))
@@ -236,8 +239,10 @@ impl Inspection {
         let Some(format) = formats::by_name(best.format) else { return };
         self.format = Some(format);
         self.variant = best.variant;
-        let rivals = self.candidates.iter().skip(1).filter(|rival| rival.score > 0).map(|rival| rival.format.to_string());
-        let chosen = Chosen { what: "format", value: best.format.to_string(), why: self.why(), others: rivals.collect() };
+        let rivals =
+            self.candidates.iter().skip(1).filter(|rival| rival.score > 0).map(|rival| rival.format.to_string());
+        let chosen =
+            Chosen { what: "format", value: best.format.to_string(), why: self.why(), others: rivals.collect() };
         self.chosen.push(chosen);
     }
 
@@ -251,7 +256,9 @@ impl Inspection {
         }
         let why = best.pro.first().map(String::as_str).unwrap_or("it fits better");
         let message = format!("told to be {}, but {} fits better: {why}", told.info().title, title(best.format));
-        self.found.push(Diagnostic::new(Code::FormatDoubt, 0, 0, message).help("without -f the best fitting format is taken"));
+        self.found.push(
+            Diagnostic::new(Code::FormatDoubt, 0, 0, message).help("without -f the best fitting format is taken"),
+        );
     }
 
     /// Why the first candidate was chosen, in a sentence: its evidence, and what rules out the others;
@@ -421,7 +428,7 @@ pub fn rank(sample: &Sample<'_>, options: &Options) -> Vec<Candidate> {
         .map(|format| format.detect(sample, &context(*format, options.depth)))
         .collect();
     candidates.push(plain_text(sample));
-    candidates.sort_by(|a, b| b.score.cmp(&a.score));
+    candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
     candidates
 }
 
@@ -479,7 +486,11 @@ fn unrecognised(window: &mut Window, candidates: &[Candidate], out: &mut dyn Sin
         _ if magic::named(&first).is_some() => {
             let what = magic::named(&first).unwrap_or("something else");
             let help = "-f FORMAT reads it as that format anyway, as far as it goes";
-            (Code::UnknownFormat, format!("by its first bytes this is {what}, not a message in a format that is known here"), help)
+            (
+                Code::UnknownFormat,
+                format!("by its first bytes this is {what}, not a message in a format that is known here"),
+                help,
+            )
         }
         Some(best) if best.format == PLAIN_TEXT && best.score > 0 => {
             let help = "-f FORMAT reads it as that format anyway; -e hex and others read bytes written as text";
@@ -494,7 +505,13 @@ fn unrecognised(window: &mut Window, candidates: &[Candidate], out: &mut dyn Sin
             (Code::UnknownFormat, format!("no format fits ({})", why.join("; ")), help)
         }
     };
-    out.open(&Group { id: 0, parent: NO_GROUP, kind: crate::model::bytemap::GroupKind::Root, step: Step::None, start: 0 })?;
+    out.open(&Group {
+        id: 0,
+        parent: NO_GROUP,
+        kind: crate::model::bytemap::GroupKind::Root,
+        step: Step::None,
+        start: 0,
+    })?;
     out.diagnostic(&Diagnostic::new(code, 0, 0, message).help(help))?;
     let mut at = 0u64;
     loop {
@@ -520,7 +537,13 @@ struct Guard<'a> {
 
 impl<'a> Guard<'a> {
     fn new(out: &'a mut dyn Sink) -> Guard<'a> {
-        Guard { out, partition: Partition::default(), groups: Vec::new(), paths: PathStack::default(), tally: Tally::default() }
+        Guard {
+            out,
+            partition: Partition::default(),
+            groups: Vec::new(),
+            paths: PathStack::default(),
+            tally: Tally::default(),
+        }
     }
 }
 

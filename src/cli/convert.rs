@@ -57,7 +57,9 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     if args.output.is_none() && output::is_terminal() && !format.info().text && !args.force {
         let title = format.info().title;
         let hint = "-o FILE, a pipe, or --force";
-        return Err(Failure::usage(format!("error[usage]: {title} is binary and standard output is a terminal; {hint}")));
+        return Err(Failure::usage(format!(
+            "error[usage]: {title} is binary and standard output is a terminal; {hint}"
+        )));
     }
     let mut inspection = input::open(name, &args.input)?;
     let name = inspection.name.clone();

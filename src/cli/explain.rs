@@ -12,12 +12,13 @@ use crate::inspect::{Inspection, Walked};
 use crate::model::diag::{Diagnostic, Tally};
 use crate::model::events::{Flow, Sink, Stop, Tee};
 use crate::model::limits;
+use crate::model::num;
 use crate::render::at::At;
 use crate::render::grid::Grid;
 use crate::render::head::{self, Preview};
-use crate::render::pattern::Pattern;
 use crate::render::hexdump::Dump;
-use crate::render::{Notes, Rows, View, diagnostics, foot, json, overview, panel, wrap};
+use crate::render::pattern::Pattern;
+use crate::render::{Notes, Rows, View, diagnostics, foot, json, overview, panel};
 use crate::size::Ledger;
 
 /// Rows of the dump below an overview.
@@ -213,7 +214,8 @@ fn refuse_combinations(args: &ExplainArgs) -> Result<(), Failure> {
 /// The name is that of a form or format, and no such file exists.
 pub fn refuse_form_name(path: &std::path::Path) -> Result<(), Failure> {
     let name = path.to_str().unwrap_or("");
-    let form = Form::value_variants().iter().filter_map(ValueEnum::to_possible_value).any(|form| form.get_name() == name);
+    let form =
+        Form::value_variants().iter().filter_map(ValueEnum::to_possible_value).any(|form| form.get_name() == name);
     if (form || crate::formats::by_name(name).is_some()) && !path.exists() {
         return Err(Failure::usage(format!(
             "error[usage]: -o {name} names a file; did you mean --to {name}? (-o ./{name} writes the file)"
@@ -288,7 +290,9 @@ fn people(out: &mut Output, inspection: &mut Inspection, args: &ExplainArgs) -> 
 /// A selection without a row is a slip, not a result.
 fn nothing_matches(inspection: &Inspection, args: &ExplainArgs, size: u64) -> u8 {
     let (name, why) = match (&args.path, &args.range) {
-        (Some(path), _) => (format!("--path {}", path.text()), "no row has this path; --paths full prints them all".to_string()),
+        (Some(path), _) => {
+            (format!("--path {}", path.text()), "no row has this path; --paths full prints them all".to_string())
+        }
         (None, Some(_)) => ("--range".to_string(), format!("the input has {size:#x} bytes")),
         (None, None) => ("--message".to_string(), "the input has no such message; they count from 0".to_string()),
     };
@@ -345,7 +349,8 @@ fn body(
                 writeln!(out, "{}", foot::key(ledger.causes.present().map(|(cause, _)| cause)))?;
             }
         }
-        let most = (output::is_terminal() && !args.all && args.output.is_none() && view.ranges.is_empty()).then_some(GRID_LINES);
+        let most = (output::is_terminal() && !args.all && args.output.is_none() && view.ranges.is_empty())
+            .then_some(GRID_LINES);
         let high_first = format.is_some_and(|format| format.info().big_endian);
         let mut grid = Grid::new(out, view.color, size, high_first, view.ranges.clone(), most);
         let walked = inspection.walk(&mut Tee { first: &mut grid, second: &mut findings })?;
@@ -386,7 +391,7 @@ fn large(
         out,
         "         {} in full. Here: what is in it, and the first element of each list. More:\n         \
          {}  --all (a pipe or file gets all of it without asking)\n",
-        wrap::count(ledger.rows, "row", "rows"),
+        num::count(ledger.rows, "row", "rows"),
         overview::ways_on(&ledger)
     )?;
     overview::write(out, inspection.format.map(|format| format as &dyn Format), &ledger, view)?;
@@ -417,8 +422,12 @@ fn unknown(out: &mut Output, inspection: &mut Inspection, view: &View) -> Result
 /// The map of an outer layer.
 fn layer(out: &mut Output, inspection: &Inspection, number: usize, view: &View) -> Result<u8, Stop> {
     let Some(layer) = number.checked_sub(1).and_then(|at| inspection.outer.get(at)) else {
-        let layers = wrap::count(u64::try_from(inspection.outer.len()).unwrap_or(0), "layer", "layers");
-        let _ = writeln!(io::stderr(), "error[usage]: --layer {number}: {} has {layers} around its message", inspection.name);
+        let layers = num::count(u64::try_from(inspection.outer.len()).unwrap_or(0), "layer", "layers");
+        let _ = writeln!(
+            io::stderr(),
+            "error[usage]: --layer {number}: {} has {layers} around its message",
+            inspection.name
+        );
         return Ok(USAGE_ERROR);
     };
     let size = u64::try_from(layer.bytes.len()).unwrap_or(u64::MAX);
@@ -438,7 +447,8 @@ fn at(out: &mut Output, inspection: &mut Inspection, offset: u64, view: &View) -
     let mut at = At::new(offset, inspection.format);
     let walked = inspection.walk(&mut at)?;
     if !at.is_found() {
-        let line = format!("error[usage]: --at {offset:#04x} is past the end of {}, {} bytes", inspection.name, walked.size);
+        let line =
+            format!("error[usage]: --at {offset:#04x} is past the end of {}, {} bytes", inspection.name, walked.size);
         let _ = writeln!(io::stderr(), "{line}");
         return Ok(USAGE_ERROR);
     }
@@ -466,6 +476,7 @@ fn view(args: &ExplainArgs) -> View {
     View {
         width: output::width(args.width),
         cut: terminal,
+        wrap: !terminal && args.width.is_some(),
         color: output::color(args.color, args.output.is_some()),
         notes: match args.notes {
             NotesArg::First => Notes::First,

@@ -30,7 +30,9 @@ pub fn run(args: &HelpArgs) -> Outcome {
             (None, None) => {
                 let known: Vec<&str> = formats::ALL.iter().map(|format| format.info().name).collect();
                 let known = known.join(", ");
-                return Err(Failure::usage(format!("error[usage]: no help on `{topic}`; there is help on each command, and on {known}")));
+                return Err(Failure::usage(format!(
+                    "error[usage]: no help on `{topic}`; there is help on each command, and on {known}"
+                )));
             }
         },
     };

@@ -82,11 +82,8 @@ pub fn open(name: &OsStr, args: &InputArgs) -> Result<Inspection, Failure> {
         Ok(meta) if meta.is_dir() => Err(file_error(&shown, "is a folder, not a file")),
         Ok(meta) => {
             let file = File::open(path).map_err(|error| file_error(&shown, &plain(&error)))?;
-            let window = if meta.is_file() {
-                Ok(from_file(file, meta.len(), args))
-            } else {
-                from_pipe(Box::new(file), args)
-            };
+            let window =
+                if meta.is_file() { Ok(from_file(file, meta.len(), args)) } else { from_pipe(Box::new(file), args) };
             inspect(&shown, window.map_err(|error| file_error(&shown, &plain(&error)))?, &options)
         }
         // Bytes as hex or base64 may be longer than any file name.
@@ -256,6 +253,9 @@ mod tests {
 
     #[test]
     fn slips_are_counted() {
-        assert_eq!([slips("order.prto", "order.proto"), slips("a", "a"), slips("", "ab"), slips("kitten", "sitting")], [1, 0, 2, 3]);
+        assert_eq!(
+            [slips("order.prto", "order.proto"), slips("a", "a"), slips("", "ab"), slips("kitten", "sitting")],
+            [1, 0, 2, 3]
+        );
     }
 }

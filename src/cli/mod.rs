@@ -215,8 +215,10 @@ fn first_line(error: &clap::Error) -> String {
     let first = lines.next().unwrap_or("unknown usage").trim_start_matches("error: ").to_string();
     // A list (missing arguments) goes on in the next line.
     let more = if first.ends_with(':') { lines.next().unwrap_or("") } else { "" };
-    let line_of = |start: &str| text.lines().map(str::trim).find_map(|line| line.strip_prefix(start).map(str::to_string));
-    let values = line_of("[possible values:").map(|values| format!("there are {}", values.trim().trim_end_matches(']')));
+    let line_of =
+        |start: &str| text.lines().map(str::trim).find_map(|line| line.strip_prefix(start).map(str::to_string));
+    let values =
+        line_of("[possible values:").map(|values| format!("there are {}", values.trim().trim_end_matches(']')));
     let tip = line_of("tip: ").or(values).unwrap_or_else(|| "see --help".to_string());
     format!("error[usage]: {}; {tip}", format!("{first} {more}").trim_end())
 }

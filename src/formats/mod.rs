@@ -382,10 +382,7 @@ pub fn kind_info(kind: Kind) -> KindInfo {
         Some(format) => format.kinds(),
         None => &COMMON_KINDS[..],
     };
-    table
-        .get(usize::from(kind.code))
-        .copied()
-        .unwrap_or(KindInfo { name: "unread", cause: Cause::Unread })
+    table.get(usize::from(kind.code)).copied().unwrap_or(KindInfo { name: "unread", cause: Cause::Unread })
 }
 
 /// What a leaf's bytes count as, but for those that count as width.
@@ -408,7 +405,8 @@ const LISTED_NAMES: usize = 5;
 ///
 /// `9 names are written 30 times: sku, qty and price_minor 8 times each, the other six once`
 pub fn names_line(counts: &Counts) -> Option<String> {
-    let mut in_order: Vec<(&str, NameCount)> = counts.names.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    let mut in_order: Vec<(&str, NameCount)> =
+        counts.names.iter().map(|(name, count)| (name.as_str(), *count)).collect();
     in_order.sort_by_key(|(_, count)| count.order);
     let mut by_count: BTreeMap<std::cmp::Reverse<u64>, Vec<&str>> = BTreeMap::new();
     for (name, count) in in_order {

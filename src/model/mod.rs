@@ -8,6 +8,7 @@ pub mod diag;
 pub mod events;
 pub mod keys;
 pub mod limits;
+pub mod num;
 pub mod survey;
 pub mod utf8;
 pub mod value;

@@ -176,7 +176,9 @@ impl Survey {
         }
         if self.specials > 0 {
             let floats = if self.specials == 1 { "1 float".to_string() } else { format!("{} floats", self.specials) };
-            sentences.push(format!("{floats} that JSON has no number for written as \"NaN\", \"Infinity\" or \"-Infinity\""));
+            sentences.push(format!(
+                "{floats} that JSON has no number for written as \"NaN\", \"Infinity\" or \"-Infinity\""
+            ));
         }
         if self.missing > 0 {
             let values = if self.missing == 1 { "1 value".to_string() } else { format!("{} values", self.missing) };

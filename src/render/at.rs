@@ -6,6 +6,7 @@ use crate::formats::{self, Format, Telling};
 use crate::model::bytemap::{Bits, Group, GroupId, GroupKind, Kind, Leaf, NO_TARGET};
 use crate::model::diag::Diagnostic;
 use crate::model::events::{Flow, PathStack, Sink};
+use crate::model::num;
 use crate::render::wrap;
 
 /// Bytes of a leaf that are printed.
@@ -74,10 +75,16 @@ impl At {
         let more = if leaf.len() > u64::try_from(bytes.len()).unwrap_or(0) { " .." } else { "" };
         let mut words = String::new();
         match self.format {
-            Some(format) if leaf.kind.owner != Kind::COMMON => format.tell(leaf, &found.head, Telling::Alone, &mut words),
+            Some(format) if leaf.kind.owner != Kind::COMMON => {
+                format.tell(leaf, &found.head, Telling::Alone, &mut words)
+            }
             _ => words.push_str(&super::hexdump::common_words(leaf)),
         }
-        let of = if leaf.len() > 1 { format!(", byte {} of {}", self.offset - leaf.start + 1, leaf.len()) } else { String::new() };
+        let of = if leaf.len() > 1 {
+            format!(", byte {} of {}", self.offset - leaf.start + 1, leaf.len())
+        } else {
+            String::new()
+        };
         writeln!(out, "{:#04x} is in {:#04x}..{:#04x}{of}", self.offset, leaf.start, leaf.end)?;
         writeln!(out, "  bytes    {}{more}", bytes.join(" "))?;
         writeln!(out, "  path     {}", if found.path.is_empty() { "(the whole message)" } else { &found.path })?;
@@ -86,7 +93,7 @@ impl At {
             writeln!(out, "  {:<8} {line}", if index == 0 { "meaning" } else { "" })?;
         }
         let width_part = if wide > 0 { format!(", {wide} of them width") } else { String::new() };
-        writeln!(out, "  counts   {} as {}{width_part}", wrap::count(leaf.len(), "byte", "bytes"), cause.name())?;
+        writeln!(out, "  counts   {} as {}{width_part}", num::bytes(leaf.len()), cause.name())?;
         let bits = self.format.map(|format| format.bits(leaf, &found.head)).unwrap_or_default();
         self.bits(&bits, out)?;
         if leaf.target != NO_TARGET {

@@ -36,7 +36,9 @@ impl Columns {
         let digits = digits(size);
         let wide = width.saturating_sub(100);
         let narrow = 100usize.saturating_sub(width);
-        let bytes = (36 + wide.saturating_mul(9).checked_div(20).unwrap_or(0)).saturating_sub(narrow.saturating_mul(9).div_ceil(20)).min(48);
+        let bytes = (36 + wide.saturating_mul(9).checked_div(20).unwrap_or(0))
+            .saturating_sub(narrow.saturating_mul(9).div_ceil(20))
+            .min(48);
         let field = (21 + wide.div_ceil(5)).saturating_sub(narrow.div_ceil(5)).min(36);
         let bytes_at = digits.saturating_add(2);
         let field_at = bytes_at.saturating_add(bytes).saturating_add(1);

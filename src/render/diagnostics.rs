@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use crate::model::diag::{Diagnostic, Tally};
-use crate::render::wrap;
+use crate::model::num;
 
 /// The line of one finding.
 pub fn line(name: &str, found: &Diagnostic) -> String {
@@ -16,7 +16,7 @@ pub fn line(name: &str, found: &Diagnostic) -> String {
 pub fn counted(tally: &Tally) -> String {
     let parts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")];
     let parts = parts.iter().filter(|(count, _)| *count > 0);
-    parts.map(|(count, word)| wrap::count(*count, word, &format!("{word}s"))).collect::<Vec<_>>().join(", ")
+    parts.map(|(count, word)| num::count(*count, word, &format!("{word}s"))).collect::<Vec<_>>().join(", ")
 }
 
 /// Writes the lines of all findings, and how many more there are.

@@ -18,7 +18,13 @@ const INDENT: usize = 7;
 ///
 /// # Errors
 /// Output that cannot be written.
-pub fn write(out: &mut dyn Write, format: Option<&dyn Format>, causes: &Causes, counts: &Counts, view: &View) -> io::Result<()> {
+pub fn write(
+    out: &mut dyn Write,
+    format: Option<&dyn Format>,
+    causes: &Causes,
+    counts: &Counts,
+    view: &View,
+) -> io::Result<()> {
     writeln!(out)?;
     for line in format.map(|format| format.foot(counts)).unwrap_or_default() {
         for part in wrap::lines(&line, view.width) {

@@ -31,7 +31,14 @@ pub struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// A grid to `out`, of at most `most` lines. `high_first`: numbers stand highest byte first, so width
     /// stands in front.
-    pub fn new(out: &'a mut dyn Write, color: bool, size: u64, high_first: bool, ranges: Vec<(u64, u64)>, most: Option<u64>) -> Grid<'a> {
+    pub fn new(
+        out: &'a mut dyn Write,
+        color: bool,
+        size: u64,
+        high_first: bool,
+        ranges: Vec<(u64, u64)>,
+        most: Option<u64>,
+    ) -> Grid<'a> {
         Grid {
             out,
             paint: Paint::new(color),

@@ -8,6 +8,7 @@ use crate::formats::{Format, Nouns};
 use crate::inspect::Inspection;
 use crate::model::diag::{Diagnostic, Tally};
 use crate::model::events::{Flow, Sink};
+use crate::model::num;
 use crate::model::value::{Event, Scalar, Shape};
 use crate::render::style::Paint;
 use crate::render::{Rows, View, wrap};
@@ -88,8 +89,12 @@ impl Preview {
         let Some(nouns) = self.nouns else { return "nothing that is known here".to_string() };
         match (self.messages, self.first) {
             (0, _) => "no value".to_string(),
-            (1, Some((Shape::Map, count))) => format!("one {} of {}", nouns.map, wrap::count(count, nouns.entry(), nouns.entries)),
-            (1, Some((Shape::List, count))) => format!("one {} of {}", nouns.list, wrap::count(count, "element", "elements")),
+            (1, Some((Shape::Map, count))) => {
+                format!("one {} of {}", nouns.map, num::count(count, nouns.entry(), nouns.entries))
+            }
+            (1, Some((Shape::List, count))) => {
+                format!("one {} of {}", nouns.list, num::count(count, "element", "elements"))
+            }
             (1, None) => "one value".to_string(),
             (many, _) => format!("{many} {}s in a row", nouns.message),
         }
@@ -99,10 +104,10 @@ impl Preview {
         let Some(nouns) = self.nouns else { return "nothing that is known here".to_string() };
         match (self.messages, self.first, self.announced) {
             (0 | 1, Some((Shape::Map, count)), true) => {
-                format!("one {} of {}", nouns.map, wrap::count(count, nouns.entry(), nouns.entries))
+                format!("one {} of {}", nouns.map, num::count(count, nouns.entry(), nouns.entries))
             }
             (0 | 1, Some((Shape::List, count)), true) => {
-                format!("one {} of {}", nouns.list, wrap::count(count, "element", "elements"))
+                format!("one {} of {}", nouns.list, num::count(count, "element", "elements"))
             }
             (0 | 1, Some((Shape::Map, _)), false) => format!("one {}", nouns.map),
             (0 | 1, Some((Shape::List, _)), false) => format!("one {}", nouns.list),
@@ -201,7 +206,7 @@ impl Preview {
                 let noun = if shape == Shape::Map { nouns.map } else { nouns.list };
                 let words = match count {
                     0 if !self.complete => format!("{noun}s"),
-                    count => wrap::count(count, noun, &format!("{noun}s")),
+                    count => num::count(count, noun, &format!("{noun}s")),
                 };
                 self.text.push_str(&format!("[{words}]"));
             }
@@ -255,7 +260,7 @@ fn scalar_words(value: &Scalar<'_>, is_key: bool) -> String {
             let quoted = crate::formats::quoted(kept.as_bytes());
             if kept.len() < whole.len() { format!("{quoted}..") } else { quoted }
         }
-        Scalar::Bytes(bytes) => wrap::count(u64::try_from(bytes.len()).unwrap_or(0), "byte", "bytes"),
+        Scalar::Bytes(bytes) => num::bytes(u64::try_from(bytes.len()).unwrap_or(0)),
         Scalar::Ext(kind, bytes) => format!("ext {kind} of {} bytes", bytes.len()),
         Scalar::Timestamp(secs, nanos) => jiff::Timestamp::new(*secs, i32::try_from(*nanos).unwrap_or(0))
             .map_or_else(|_| format!("{secs} s"), |time| time.to_string()),
@@ -303,10 +308,10 @@ impl Sink for Preview {
 fn findings(tally: &Tally) -> String {
     let mut text = String::new();
     if tally.errors > 0 {
-        text.push_str(&format!(", {}", wrap::count(tally.errors, "ERROR", "ERRORS")));
+        text.push_str(&format!(", {}", num::count(tally.errors, "ERROR", "ERRORS")));
     }
     if tally.warnings > 0 {
-        text.push_str(&format!(", {}", wrap::count(tally.warnings, "warning", "warnings")));
+        text.push_str(&format!(", {}", num::count(tally.warnings, "warning", "warnings")));
     }
     text
 }
@@ -315,7 +320,13 @@ fn findings(tally: &Tally) -> String {
 ///
 /// # Errors
 /// Output that cannot be written.
-pub fn write(out: &mut dyn Write, inspection: &Inspection, preview: &Preview, told: bool, view: &View) -> io::Result<()> {
+pub fn write(
+    out: &mut dyn Write,
+    inspection: &Inspection,
+    preview: &Preview,
+    told: bool,
+    view: &View,
+) -> io::Result<()> {
     let paint = Paint::new(view.color);
     let mut first = String::new();
     let mut title = format!("{}: ", inspection.name);
@@ -323,7 +334,7 @@ pub fn write(out: &mut dyn Write, inspection: &Inspection, preview: &Preview, to
         title.push_str(&format!("{} -> ", layer.said));
     }
     if let Some(size) = inspection.message_size() {
-        title.push_str(&format!("{} of ", wrap::count(size, "byte", "bytes")));
+        title.push_str(&format!("{} of ", num::bytes(size)));
     }
     title.push_str(inspection.format.map_or("no known format", |format| format.info().title));
     if inspection.format.is_some() {
@@ -344,7 +355,11 @@ pub fn write(out: &mut dyn Write, inspection: &Inspection, preview: &Preview, to
     }
     for (number, layer) in inspection.outer.iter().enumerate() {
         let number = number.saturating_add(1);
-        writeln!(out, "   -- layer {number}: {} (--layer {number} shows it, -e raw reads the text itself)", layer.said)?;
+        writeln!(
+            out,
+            "   -- layer {number}: {} (--layer {number} shows it, -e raw reads the text itself)",
+            layer.said
+        )?;
     }
     writeln!(out)
 }

@@ -8,6 +8,7 @@ use crate::formats::{self, Counts, Format, Note, Telling};
 use crate::model::bytemap::{Bits, Group, GroupId, GroupKind, Kind, Leaf, Step};
 use crate::model::diag::Diagnostic;
 use crate::model::events::{Flow, PathStack, Sink};
+use crate::model::num;
 use crate::render::columns::Columns;
 use crate::render::hidden::{Hidden, Reason};
 use crate::render::row::{Look, Row};
@@ -113,6 +114,7 @@ impl<'a> Dump<'a> {
             depth: 0,
             field: "",
             cut: self.view.cut,
+            wrap: self.view.wrap,
             notes: Vec::new(),
         };
         // Findings at the very end speak of bytes that are not there.
@@ -139,7 +141,11 @@ impl<'a> Dump<'a> {
             return String::new();
         }
         let deep = self.levels.len() > 3;
-        if scalar && deep && !level.indexed { format!("  {}", self.paths.last()) } else { wrap::cut_left(path, LONGEST_FIELD) }
+        if scalar && deep && !level.indexed {
+            format!("  {}", self.paths.last())
+        } else {
+            wrap::cut_left(path, LONGEST_FIELD)
+        }
     }
 
     fn is_visible(&self) -> bool {
@@ -192,6 +198,7 @@ impl<'a> Dump<'a> {
             depth: self.depth(),
             field: &field,
             cut: self.view.cut,
+            wrap: self.view.wrap,
             notes,
         };
         if self.view.rows == Rows::Tree {
@@ -235,7 +242,8 @@ impl<'a> Dump<'a> {
         for seen in &self.row.seen {
             let bits = format.bits(&seen.leaf, seen.head());
             if !bits.is_empty() {
-                let end = seen.leaf.start.saturating_add(u64::from(bits.iter().map(|b| b.hi).max().unwrap_or(0)) / 8 + 1);
+                let end =
+                    seen.leaf.start.saturating_add(u64::from(bits.iter().map(|b| b.hi).max().unwrap_or(0)) / 8 + 1);
                 let carets = vec![(seen.leaf.start, end.min(seen.leaf.end))];
                 notes.push(Note { id: "bits", carets, text: bit_words(&bits) });
             }
@@ -373,6 +381,7 @@ impl Sink for Dump<'_> {
                 depth: self.depth(),
                 field: &field,
                 cut: self.view.cut,
+                wrap: self.view.wrap,
                 notes: Vec::new(),
             };
             self.row.print_begun(&look, self.out)?;
@@ -390,7 +399,9 @@ impl Sink for Dump<'_> {
             let (start, index) = level.as_ref().map_or((end, 0), |level| (level.start, level.index));
             let reason = match level.as_ref().map(|level| level.indexed) {
                 Some(true) if self.view.max_items.is_some_and(|most| index >= most) => Reason::Items,
-                _ if self.levels.len() == 1 && (self.view.messages.is_some() || self.view.max_items.is_some()) => Reason::Messages,
+                _ if self.levels.len() == 1 && (self.view.messages.is_some() || self.view.max_items.is_some()) => {
+                    Reason::Messages
+                }
                 _ => Reason::Depth,
             };
             self.hide(reason, start, end, index)?;
@@ -409,7 +420,7 @@ impl Sink for Dump<'_> {
 
 /// Words for leaves of no format.
 pub fn common_words(leaf: &Leaf) -> String {
-    format!("{} {}", wrap::count(leaf.len(), "byte", "bytes"), formats::kind_info(leaf.kind).name)
+    format!("{} {}", num::bytes(leaf.len()), formats::kind_info(leaf.kind).name)
 }
 
 /// Bit fields in words, pieces of one value together: `fixmap 1000, entries 0100 = 4`.

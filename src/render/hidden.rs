@@ -1,6 +1,6 @@
 //! What a view leaves out, gathered until the next row that is shown: never silently.
 
-use crate::render::wrap;
+use crate::model::num;
 
 /// Why rows are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,19 +74,24 @@ impl Hidden {
     /// The line that stands for it; none where the view is about something else altogether.
     pub fn line(&self) -> Option<String> {
         let range = format!("{:#04x}..{:#04x}", self.start, self.end);
-        let bytes = wrap::count(self.end.saturating_sub(self.start), "byte", "bytes");
+        let bytes = num::bytes(self.end.saturating_sub(self.start));
         Some(match self.reason {
             Reason::Items => {
                 let each = if self.smallest == self.largest {
-                    format!("{} each", wrap::count(self.largest, "byte", "bytes"))
+                    format!("{} each", num::bytes(self.largest))
                 } else {
                     format!("{} to {} bytes each", self.smallest, self.largest)
                 };
-                let elements = wrap::count(self.count, "element", "elements");
-                format!("... {elements} {}[{}..{}], {range}, {each}", self.path, self.first, self.last.saturating_add(1))
+                let elements = num::count(self.count, "element", "elements");
+                format!(
+                    "... {elements} {}[{}..{}], {range}, {each}",
+                    self.path,
+                    self.first,
+                    self.last.saturating_add(1)
+                )
             }
             Reason::Messages => {
-                let messages = wrap::count(self.count, "message", "messages");
+                let messages = num::count(self.count, "message", "messages");
                 format!("... {messages} #{}..#{}, {bytes} {range}", self.first, self.last.saturating_add(1))
             }
             Reason::Depth => format!("... {bytes} {range} lie deeper"),

@@ -32,7 +32,8 @@ pub fn write(out: &mut dyn Write, inspection: &mut Inspection) -> Result<Tally, 
     value(out, inspection)?;
     write!(out, ",\"diagnostics\":[")?;
     let mut first = true;
-    let outer = inspection.outer.iter().enumerate().flat_map(|(at, layer)| layer.found.iter().map(move |found| (at, found)));
+    let outer =
+        inspection.outer.iter().enumerate().flat_map(|(at, layer)| layer.found.iter().map(move |found| (at, found)));
     for (layer, found) in outer.chain(found.iter().map(|found| (number, found))) {
         let comma = if std::mem::take(&mut first) { "" } else { "," };
         write!(out, "{comma}{{{}}}", diagnostic(found, layer))?;
@@ -253,7 +254,13 @@ fn bits_json(bits: &[Bits]) -> String {
     let parts: Vec<String> = bits
         .iter()
         .map(|bit| {
-            format!("{{\"hi\":{},\"lo\":{},\"name\":{},\"value\":{}}}", bit.hi, bit.lo, json_string(bit.name), bit.value)
+            format!(
+                "{{\"hi\":{},\"lo\":{},\"name\":{},\"value\":{}}}",
+                bit.hi,
+                bit.lo,
+                json_string(bit.name),
+                bit.value
+            )
         })
         .collect();
     parts.join(",")
@@ -268,4 +275,3 @@ fn status(flags: Flags) -> &'static str {
         "ok"
     }
 }
-

@@ -49,6 +49,8 @@ pub struct View {
     pub width: usize,
     /// Meanings longer than their column are cut; never in a pipe.
     pub cut: bool,
+    /// Meanings longer than their column go on in further lines: a pipe with columns that were told.
+    pub wrap: bool,
     /// Colour.
     pub color: bool,
     /// Notes.

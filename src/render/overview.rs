@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::formats::Format;
+use crate::model::num;
 use crate::render::{View, foot, wrap};
 use crate::size::Ledger;
 
@@ -29,7 +30,7 @@ pub fn write(out: &mut dyn Write, format: Option<&dyn Format>, ledger: &Ledger, 
     }
     let others = rest.iter().fold(ledger.others.bytes, |sum, line| sum.saturating_add(line.2));
     if others > 0 {
-        let name = wrap::count(u64::try_from(rest.len()).unwrap_or(0), "other", "others");
+        let name = num::count(u64::try_from(rest.len()).unwrap_or(0), "other", "others");
         let name = if ledger.others.bytes > 0 { format!("{name} and more") } else { name };
         writeln!(out, "  {name:<name_width$}  {:>9}  {others:>11}  {:>5}", "", percent(others, total))?;
     }

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use hexyl::{BorderStyle, PrinterBuilder};
 
-use crate::render::{View, wrap};
+use crate::model::num;
+use crate::render::View;
 use crate::wire::reader::Window;
 
 /// Bytes shown where not all are asked for.
@@ -32,7 +33,7 @@ pub fn write(out: &mut dyn Write, window: &mut Window, view: &View) -> io::Resul
     out.write_all(&drawn)?;
     match more {
         Some(0) => Ok(()),
-        Some(more) => writeln!(out, "      ... {} (--all shows them)", wrap::count(more, "more byte", "more bytes")),
+        Some(more) => writeln!(out, "      ... {} (--all shows them)", num::count(more, "more byte", "more bytes")),
         None => writeln!(out, "      ... and what follows (--all shows it)"),
     }
 }

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use crate::formats::{self, Note, Seen};
 use crate::model::bytemap::Leaf;
 use crate::model::diag::{Diagnostic, Severity};
+use crate::model::num;
+use crate::model::num::len64;
 use crate::render::columns::Columns;
 use crate::render::style::Paint;
 use crate::render::wrap;
@@ -54,6 +56,8 @@ pub struct Look<'a> {
     pub field: &'a str,
     /// Meanings and fields are cut to their columns.
     pub cut: bool,
+    /// Meanings go on in further lines where they are wider than their column.
+    pub wrap: bool,
     /// Notes below, with the bytes they speak of.
     pub notes: Vec<Note>,
 }
@@ -71,7 +75,9 @@ impl Row {
             return Vec::new();
         }
         let end = self.end;
-        let (later, now) = std::mem::take(&mut self.found).into_iter().partition(|found: &Diagnostic| found.start >= end && found.end > found.start);
+        let (later, now) = std::mem::take(&mut self.found)
+            .into_iter()
+            .partition(|found: &Diagnostic| found.start >= end && found.end > found.start);
         self.found = now;
         later
     }
@@ -119,7 +125,8 @@ impl Row {
     /// Further bytes of the last leaf, of which only the last `keep` are shown.
     pub fn roll(&mut self, bytes: &[u8], keep: usize) {
         let Some(last) = self.pieces.last_mut() else { return };
-        let end = last.start.saturating_add(len64(last.to.saturating_sub(last.from))).saturating_add(len64(bytes.len()));
+        let end =
+            last.start.saturating_add(len64(last.to.saturating_sub(last.from))).saturating_add(len64(bytes.len()));
         self.bytes.extend_from_slice(bytes);
         let held = self.bytes.len().saturating_sub(last.from);
         self.bytes.drain(last.from..last.from.saturating_add(held.saturating_sub(keep)));
@@ -257,15 +264,15 @@ impl Row {
         if !self.begun {
             if !look.field.is_empty() {
                 pad(text, &mut column, columns.field_at);
-                let field = fit(look, look.field, columns.field, wrap::cut_left);
+                // Two blanks stand in front of the meaning, one of them in the field's last column.
+                let field = fit(look, look.field, columns.field.saturating_sub(1), wrap::cut_left);
                 look.paint.bold(&field, text);
                 column = column.saturating_add(wrap::width(&field));
             }
-            if !self.meaning.is_empty() {
+            let meaning = self.meaning.trim_end_matches('|');
+            if !meaning.is_empty() {
                 pad(text, &mut column, columns.meaning_at);
-                // A long field pushes the meaning right: what is left of the line is less then.
-                let room = columns.meaning_at.saturating_add(columns.meaning).saturating_sub(column);
-                text.push_str(&fit(look, self.meaning.trim_end_matches('|'), room, wrap::cut_right));
+                told(look, meaning, text);
             }
         }
         text.push('\n');
@@ -295,7 +302,27 @@ impl Row {
 
 /// Text as it is, or cut to its column where the view wants that.
 fn fit<'t>(look: &Look<'_>, text: &'t str, columns: usize, cut: fn(&str, usize) -> String) -> Cow<'t, str> {
-    if look.cut && wrap::width(text) > columns { Cow::Owned(cut(text, columns)) } else { Cow::Borrowed(text) }
+    if (look.cut || look.wrap) && wrap::width(text) > columns {
+        Cow::Owned(cut(text, columns))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// A meaning in its column: cut on a terminal, in lines of its own below where columns were told.
+fn told(look: &Look<'_>, meaning: &str, text: &mut String) {
+    let columns = look.columns;
+    if !look.wrap || wrap::width(meaning) <= columns.meaning {
+        text.push_str(&fit(look, meaning, columns.meaning, wrap::cut_right));
+        return;
+    }
+    for (index, part) in wrap::broken(meaning, columns.meaning).iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+            text.extend(std::iter::repeat_n(' ', columns.meaning_at));
+        }
+        text.push_str(part);
+    }
 }
 
 /// Carets below a line, and beside them the text.
@@ -342,7 +369,7 @@ fn marks(carets: &[(u64, u64)], line: &Line, look: &Look<'_>) -> String {
 /// The line that stands for elided bytes of a long value.
 fn gap(text: &mut String, from: u64, to: u64, look: &Look<'_>) {
     let indent = look.columns.bytes_at.saturating_add(look.columns.indent(look.depth));
-    let bytes = wrap::count(to.saturating_sub(from), "byte", "bytes");
+    let bytes = num::bytes(to.saturating_sub(from));
     text.push_str(&" ".repeat(indent));
     text.push_str(&format!("... {bytes} of this value, {from:#04x}..{to:#04x} (--all shows them)\n"));
 }
@@ -428,8 +455,4 @@ fn finding(found: &Diagnostic) -> String {
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
-}
-
-fn len64(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
 }

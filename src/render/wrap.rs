@@ -28,6 +28,27 @@ pub fn lines(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Wraps text at blanks into lines of at most `columns`, and breaks words that are longer.
+pub fn broken(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(8);
+    let mut broken = Vec::new();
+    for line in lines(text, columns) {
+        let mut part = String::new();
+        let mut used = 0usize;
+        for c in line.chars() {
+            let wide = c.width().unwrap_or(0);
+            if used.saturating_add(wide) > columns {
+                broken.push(std::mem::take(&mut part));
+                used = 0;
+            }
+            part.push(c);
+            used = used.saturating_add(wide);
+        }
+        broken.push(part);
+    }
+    broken
+}
+
 /// The text, or its beginning and `...` where it is wider than `columns`.
 pub fn cut_right(text: &str, columns: usize) -> String {
     if width(text) <= columns {
@@ -61,11 +82,6 @@ pub fn cut_left(text: &str, columns: usize) -> String {
     }
     kept.reverse();
     format!("..{}", kept.into_iter().collect::<String>())
-}
-
-/// A number with its unit: `1 byte`, `3 bytes`.
-pub fn count(number: u64, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
 #[cfg(test)]

@@ -16,14 +16,15 @@
 use std::borrow::Cow;
 
 use crate::formats::Context;
-use crate::model::keys::{Keys, Scope};
 use crate::formats::json::strings::Scan;
-use crate::formats::json::text::{Text, wide};
+use crate::formats::json::text::Text;
 use crate::formats::json::wire::{BYTE_ORDER_MARK, Bracket, Class, Token, UTF16_MARKS, class, is_white};
 use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, Step};
 use crate::model::diag::{Code, Diagnostic, Severity};
 use crate::model::events::{Flow, Sink, Stop};
+use crate::model::keys::{Keys, Scope};
 use crate::model::limits::{PIECE, SAMPLE};
+use crate::model::num::len64;
 use crate::model::value::{Event, Long, Scalar, Shape};
 use crate::wire::reader::Window;
 
@@ -368,7 +369,7 @@ impl Walker<'_> {
         let start = self.text.offset();
         let group = self.item.or(self.frames.last().map(|frame| frame.group)).unwrap_or(ROOT);
         let flags = flags.with(std::mem::take(&mut self.flags));
-        let leaf = Leaf::new(start, start.saturating_add(wide(len)), group, kind).flagged(flags);
+        let leaf = Leaf::new(start, start.saturating_add(len64(len)), group, kind).flagged(flags);
         let mut pieces = self.text.next(len).chunks(PIECE);
         self.out.leaf(&leaf, pieces.next().unwrap_or(&[]))?;
         for piece in pieces {
@@ -427,7 +428,7 @@ impl Walker<'_> {
 
     /// Reports something about the `len` bytes that begin `from` bytes ahead.
     pub(super) fn report_at(&mut self, code: Code, from: usize, len: usize, sentence: &str, help: &str) -> Flow {
-        let start = self.text.offset().saturating_add(wide(from));
+        let start = self.text.offset().saturating_add(len64(from));
         match code.severity() {
             Severity::Error => {
                 self.flags = self.flags.with(Flags::ERROR);
@@ -438,7 +439,7 @@ impl Walker<'_> {
             Severity::Warning => self.flags = self.flags.with(Flags::WARNING),
             Severity::Note => {}
         }
-        let there = wide(self.text.rest().len().saturating_sub(from).min(len));
+        let there = len64(self.text.rest().len().saturating_sub(from).min(len));
         let place = self.text.place(start);
         let message = format!("line {}, column {}: {sentence}", place.line, place.column);
         let found = Diagnostic::new(code, start, start.saturating_add(there), message).help(help);

@@ -1,12 +1,12 @@
 //! Whether an input is JSON: it is read, and what that gives is the evidence.
 
-use crate::formats::json::text::wide;
 use crate::formats::json::wire::{BYTE_ORDER_MARK, Class, class, is_white};
 use crate::formats::json::{PLAIN, decode};
 use crate::formats::{Candidate, Context, Level, Sample};
 use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf};
 use crate::model::diag::{Diagnostic, Severity};
 use crate::model::events::{Flow, Sink, Stop};
+use crate::model::num::len64;
 use crate::wire::reader::Window;
 
 /// Errors after which the reading stops.
@@ -81,7 +81,7 @@ impl Sink for Probe {
 
 /// What speaks for and against JSON.
 pub fn detect(sample: &Sample<'_>, context: &Context) -> Candidate {
-    let cut_at = if sample.complete { None } else { Some(wide(sample.bytes.len())) };
+    let cut_at = if sample.complete { None } else { Some(len64(sample.bytes.len())) };
     if let Some(contra) = cannot_begin(sample.bytes) {
         return candidate(Level::Possible, 0, String::new(), contra);
     }
@@ -95,9 +95,13 @@ pub fn detect(sample: &Sample<'_>, context: &Context) -> Candidate {
 /// Whether a text that is no JSON was meant as such: `{"` or `{'` in front, or both brackets of one pair
 /// around it.
 fn meant_as_json(bytes: &[u8]) -> bool {
-    let mut shown = bytes.iter().copied().filter(|byte| !is_white(*byte));
-    match (shown.next(), shown.next(), shown.last()) {
-        (Some(b'{'), Some(b'"' | b'\''), _) | (Some(b'{'), _, Some(b'}')) | (Some(b'['), _, Some(b']')) => true,
+    let white = |byte: &&u8| !is_white(**byte);
+    let mut shown = bytes.iter().filter(white);
+    let (first, second) = (shown.next(), shown.next());
+    let last = bytes.iter().rev().find(white);
+    match (first, last) {
+        (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')) => true,
+        (Some(b'{'), _) => matches!(second, Some(b'"' | b'\'')),
         _ => false,
     }
 }

@@ -7,12 +7,8 @@ use std::io;
 
 use crate::formats::json::wire::LINE_FEED;
 use crate::model::limits::PIECE;
+use crate::model::num::len64;
 use crate::wire::reader::Window;
-
-/// A number of bytes as a difference of offsets.
-pub fn wide(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
-}
 
 /// A line and a column, both from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +54,7 @@ impl<'a> Text<'a> {
         self.ahead.drain(..self.from);
         self.from = 0;
         while self.ahead.len() < want && !self.ended {
-            let piece = self.input.at(self.base.saturating_add(wide(self.ahead.len())), PIECE)?;
+            let piece = self.input.at(self.base.saturating_add(len64(self.ahead.len())), PIECE)?;
             self.ended = piece.len() < PIECE;
             self.ahead.extend_from_slice(piece);
         }
@@ -83,7 +79,7 @@ impl<'a> Text<'a> {
 
     /// Offset of the cursor.
     pub fn offset(&self) -> u64 {
-        self.base.saturating_add(wide(self.from))
+        self.base.saturating_add(len64(self.from))
     }
 
     /// Moves the cursor over bytes that are available.
@@ -103,7 +99,7 @@ impl<'a> Text<'a> {
         let Some(mut passed) = self.ahead.get(start..end) else { return };
         let lines = memchr::memchr_iter(LINE_FEED, passed).count();
         if let Some(last) = memchr::memrchr(LINE_FEED, passed) {
-            self.place = Place { line: self.place.line.saturating_add(wide(lines)), column: 1 };
+            self.place = Place { line: self.place.line.saturating_add(len64(lines)), column: 1 };
             passed = passed.get(last.saturating_add(1)..).unwrap_or(&[]);
         }
         self.place.column = self.place.column.saturating_add(characters(passed));
@@ -113,7 +109,7 @@ impl<'a> Text<'a> {
 
 /// Number of UTF-8 characters, by the bytes that do not continue one.
 fn characters(bytes: &[u8]) -> u64 {
-    wide(bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count())
+    len64(bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count())
 }
 
 #[cfg(test)]
@@ -134,7 +130,7 @@ mod tests {
             text.skip(PIECE);
             text.ensure(PIECE).unwrap();
         }
-        let end = wide(PIECE * 3 + 3);
-        assert_eq!(text.place(end - 1), Place { line: wide(PIECE) + 1, column: 2 });
+        let end = len64(PIECE * 3 + 3);
+        assert_eq!(text.place(end - 1), Place { line: len64(PIECE) + 1, column: 2 });
     }
 }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use crate::formats::json::decode::{Cut, Due, Walker, group_kind};
-use crate::model::keys::Seen;
 use crate::formats::json::recover;
 use crate::formats::json::strings::{Fault, Stopped};
 use crate::formats::json::wire::{
@@ -12,6 +11,7 @@ use crate::formats::json::wire::{
 use crate::model::bytemap::{Flags, Step, is_plain_name};
 use crate::model::diag::Code;
 use crate::model::events::Flow;
+use crate::model::keys::Seen;
 use crate::model::limits::{PATH_NAME, PIECE};
 use crate::model::value::{Event, Scalar};
 

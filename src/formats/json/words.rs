@@ -6,6 +6,7 @@ use crate::formats::json::tokens::literal_fit;
 use crate::formats::json::wire::{BACKSLASH, Fit, LONG_ESCAPE, Token, number_fit};
 use crate::formats::{Note, Seen, Telling};
 use crate::model::bytemap::{Flags, Kind, Leaf};
+use crate::model::num::bytes;
 use crate::wire::reader::bytes_of_signed;
 
 /// The token of a leaf, unless it is of a kind that all formats share.
@@ -87,10 +88,6 @@ fn part(what: &str, leaf: &Leaf, out: &mut String) {
     out.push_str(&bytes(leaf.len()));
 }
 
-fn bytes(count: u64) -> String {
-    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
-}
-
 /// Text in quotes, with escapes for what cannot be seen.
 fn push_readable(text: &str, out: &mut String) {
     out.push('"');
@@ -139,9 +136,7 @@ fn note(seen: &Seen, wanted: &mut dyn FnMut(&'static str) -> bool) -> Option<Not
         return None;
     }
     let text = match token {
-        Token::ObjectBegin => {
-            "7b is {: no count or length follows, a reader goes on up to the matching }".to_owned()
-        }
+        Token::ObjectBegin => "7b is {: no count or length follows, a reader goes on up to the matching }".to_owned(),
         Token::ArrayBegin => "5b is [: how many elements follow is known only at the matching ]".to_owned(),
         Token::Name => name_text(leaf),
         Token::String => string_text(leaf),

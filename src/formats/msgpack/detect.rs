@@ -30,7 +30,9 @@ fn judge(probe: &Probe, sample: &Sample<'_>, candidate: &mut Candidate) {
     }
     let text = is_ascii_text(sample.bytes);
     if text {
-        candidate.contra.push("printable text: each of its bytes alone is a positive fixint, as in any text".to_string());
+        candidate
+            .contra
+            .push("printable text: each of its bytes alone is a positive fixint, as in any text".to_string());
     }
     if let Some(error) = &probe.error {
         candidate.contra.push(format!("{:#04x}: {}", error.start, error.message));
@@ -40,7 +42,8 @@ fn judge(probe: &Probe, sample: &Sample<'_>, candidate: &mut Candidate) {
     }
     let (score, evidence) = if probe.errors == 0 { sound(probe, sample) } else { damaged(probe, sample) };
     candidate.pro.extend(evidence);
-    candidate.score = if text { score.min(20) } else { score.saturating_sub(if probe.bad_texts > 0 { 150 } else { 0 }) };
+    candidate.score =
+        if text { score.min(20) } else { score.saturating_sub(if probe.bad_texts > 0 { 150 } else { 0 }) };
     candidate.level = match candidate.score {
         900.. => Level::Certain,
         500.. => Level::Likely,

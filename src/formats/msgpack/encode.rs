@@ -10,6 +10,7 @@ use super::read;
 use super::wire;
 use crate::formats::Encoder;
 use crate::model::events::{Flow, Sink, Stop};
+use crate::model::num::len64;
 use crate::model::survey::Survey;
 use crate::model::value::{Event, Long, Scalar, Shape};
 
@@ -63,16 +64,22 @@ impl<'a> Writer<'a> {
     /// A JSON number: an integer where it is written without point and exponent, else a float64.
     fn number(&mut self, text: &str) -> Flow {
         let out = &mut self.out;
-        if !text.starts_with('-') && let Ok(value) = text.parse::<u64>() {
+        if !text.starts_with('-')
+            && let Ok(value) = text.parse::<u64>()
+        {
             return done(mp::write_uint(out, value));
         }
         // -0 is no integer: the sign would be lost.
-        if text != "-0" && let Ok(value) = text.parse::<i64>() {
+        if text != "-0"
+            && let Ok(value) = text.parse::<i64>()
+        {
             return done(mp::write_sint(out, value));
         }
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() => done(mp::write_f64(out, value)),
-            _ => Err(Stop::Refused(format!("the number {text} does not fit a float64, the widest number of MessagePack"))),
+            _ => Err(Stop::Refused(format!(
+                "the number {text} does not fit a float64, the widest number of MessagePack"
+            ))),
         }
     }
 
@@ -142,8 +149,4 @@ impl Encoder for Writer<'_> {
 /// The outcome of a writer of the library as a flow.
 fn done<T, E: Into<std::io::Error>>(written: Result<T, E>) -> Flow {
     written.map(|_| ()).map_err(|error| Stop::from(error.into()))
-}
-
-fn len64(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
 }

@@ -2,18 +2,24 @@
 //! schema: [`wire`] has the standard's numbers, [`decode`] walks, [`read`] says what bytes mean,
 //! [`words`] tells it, [`encode`] writes.
 
+mod damage;
 mod decode;
 mod detect;
 mod encode;
+mod keys;
 mod notes;
+mod objects;
 mod read;
+mod skip;
 mod words;
 
 pub mod wire;
 
 use std::io;
 
-use crate::formats::{Candidate, Context, Counts, EncodeOptions, Encoder, Format, Info, Note, Nouns, Sample, Seen, Telling, Variant};
+use crate::formats::{
+    Candidate, Context, Counts, EncodeOptions, Encoder, Format, Info, Note, Nouns, Sample, Seen, Telling, Variant,
+};
 use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
 use crate::model::limits;

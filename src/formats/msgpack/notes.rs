@@ -2,9 +2,10 @@
 
 use super::read;
 use super::wire::{self, Body, First};
-use super::words::{bytes, fits_float32};
+use super::words::fits_float32;
 use crate::formats::{Note, Seen};
 use crate::model::bytemap::Flags;
+use crate::model::num::bytes;
 
 /// Notes on a row, one for each form that is wanted; key and value of one form share one.
 pub fn notes(row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {

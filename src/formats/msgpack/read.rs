@@ -6,6 +6,7 @@ use super::wire::{self, First};
 use crate::model::bytemap::Flags;
 use crate::model::diag::{Code, Diagnostic, Severity};
 use crate::model::limits;
+use crate::model::num::len64;
 use crate::model::value::{Long, Scalar};
 use crate::wire::reader::big_endian;
 
@@ -55,10 +56,7 @@ fn ext<'a>(first: First, kind: i8, content: &'a [u8], at: u64) -> (Scalar<'a>, V
         return (raw, long_head(first.kind, len64(content.len()), at).into_iter().collect());
     }
     let Some((secs, nanos)) = timestamp(content) else {
-        let message = format!(
-            "ext type -1 is a timestamp of 4, 8 or 12 bytes, this one has {}",
-            content.len()
-        );
+        let message = format!("ext type -1 is a timestamp of 4, 8 or 12 bytes, this one has {}", content.len());
         let help = "a type of an application's own is 0 to 127";
         return (raw, vec![Diagnostic::new(Code::MpTimestampLength, at, end.max(at + 1), message).help(help)]);
     };
@@ -179,11 +177,8 @@ fn long_int(kind: u8, value: i128, at: u64) -> Option<Diagnostic> {
     if would >= takes {
         return None;
     }
-    let message = format!(
-        "{value} as {} takes {takes} bytes, {} would take {would}",
-        wire::name(kind),
-        wire::name(shortest)
-    );
+    let message =
+        format!("{value} as {} takes {takes} bytes, {} would take {would}", wire::name(kind), wire::name(shortest));
     Some(Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
 }
 
@@ -238,8 +233,7 @@ fn surrogates(bad: &[u8]) -> Option<String> {
     Some(match (whole, low) {
         (Some(whole), Some(low)) => {
             let mut buffer = [0u8; 4];
-            let right: Vec<String> =
-                whole.encode_utf8(&mut buffer).bytes().map(|byte| format!("{byte:02x}")).collect();
+            let right: Vec<String> = whole.encode_utf8(&mut buffer).bytes().map(|byte| format!("{byte:02x}")).collect();
             format!(
                 "the surrogate pair {high:04X} {low:04X}, three bytes each; U+{:04X} in UTF-8 is {}",
                 u32::from(whole),
@@ -252,7 +246,10 @@ fn surrogates(bad: &[u8]) -> Option<String> {
 
 /// A str whose bytes from `bad` on are not UTF-8.
 pub fn not_utf8(begin: u64, bad: u64, end: u64) -> Diagnostic {
-    let message = format!("a str that is not UTF-8 from {bad:#04x} on, byte {} of its text", bad.saturating_sub(begin).saturating_add(1));
+    let message = format!(
+        "a str that is not UTF-8 from {bad:#04x} on, byte {} of its text",
+        bad.saturating_sub(begin).saturating_add(1)
+    );
     let help = "some readers refuse it; bytes that are no text belong into a bin";
     Diagnostic::new(Code::MpInvalidUtf8, bad, end, message).help(help)
 }
@@ -305,8 +302,4 @@ pub fn short(value: &Scalar<'_>) -> String {
         Scalar::Ext(kind, bytes) => format!("ext {kind} {}", hex(bytes)),
         Scalar::Timestamp(secs, nanos) => utc(*secs, *nanos).unwrap_or_else(|| format!("{secs} s")),
     }
-}
-
-fn len64(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
 }

@@ -7,6 +7,7 @@ use rmp::Marker;
 
 use crate::model::bytemap::{Cause, KindInfo};
 use crate::model::value::Shape;
+use crate::wire::reader::big_endian;
 
 /// Application type that the specification reserves for timestamps ("Timestamp extension type").
 pub const TIMESTAMP_TYPE: i8 = -1;
@@ -216,6 +217,18 @@ impl First {
     /// Whether the object is a str.
     pub fn is_str(self) -> bool {
         self.kind == FIXSTR || (STR8..=STR32).contains(&self.kind)
+    }
+
+    /// Content bytes behind a complete head.
+    pub fn content_len(self, head: &[u8]) -> u64 {
+        match self.body {
+            Body::Fixed(len) => len,
+            Body::Sized(bytes) => {
+                let sizes = usize::try_from(bytes).ok().and_then(|bytes| head.get(1..bytes.saturating_add(1)));
+                sizes.map_or(0, big_endian)
+            }
+            Body::None | Body::Few(..) | Body::Many(..) | Body::NeverUsed => 0,
+        }
     }
 
     /// Bytes in front of the content: first byte, length, application type.

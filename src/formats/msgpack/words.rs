@@ -6,6 +6,7 @@ use super::read;
 use super::wire;
 use crate::formats::Telling;
 use crate::model::bytemap::{Bits, Flags, Leaf};
+use crate::model::num::{bytes, count, len64};
 use crate::model::value::Scalar;
 use crate::wire::reader::{big_endian, bytes_of_signed, bytes_of_unsigned};
 
@@ -175,19 +176,12 @@ fn fixstr_len(head: &[u8]) -> u64 {
 }
 
 /// `4 entries`, `1 element`.
-fn counted(kind: u8, count: u64) -> String {
-    let map = matches!(kind, wire::FIXMAP | wire::ENTRIES);
-    match (map, count) {
-        (true, 1) => "1 entry".to_string(),
-        (true, _) => format!("{count} entries"),
-        (false, 1) => "1 element".to_string(),
-        (false, _) => format!("{count} elements"),
+fn counted(kind: u8, number: u64) -> String {
+    if matches!(kind, wire::FIXMAP | wire::ENTRIES) {
+        count(number, "entry", "entries")
+    } else {
+        count(number, "element", "elements")
     }
-}
-
-/// `1 byte`, `3 bytes`.
-pub fn bytes(count: u64) -> String {
-    if count == 1 { "1 byte".to_string() } else { format!("{count} bytes") }
 }
 
 /// The value of a leaf as JSON text.
@@ -285,8 +279,4 @@ fn pieces(head: &[u8], values: &[(&'static str, u32)]) -> Vec<Bits> {
         }
     }
     bits
-}
-
-fn len64(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
 }

@@ -3,7 +3,8 @@
 use data_encoding::{BASE64_NOPAD, Encoding};
 
 use super::list::enclosure;
-use super::reading::{Fit, Misfit, Notation, Read, Reading, is_blank, is_white, rank, run, wide};
+use super::reading::{Fit, Misfit, Notation, Read, Reading, is_blank, is_white, rank, run};
+use crate::model::num::len64;
 
 /// Bytes in front of the data of a `data:` URL at most.
 const URL_HEAD: usize = 256;
@@ -70,7 +71,7 @@ fn step(reading: &mut Reading<'_>, end: usize, pieces: &mut Pieces) -> Fit {
     if digits > 0 {
         pieces.take(rest.get(..digits).unwrap_or(rest));
         reading.carry(digits);
-        reading.digits = reading.digits.saturating_add(wide(digits));
+        reading.digits = reading.digits.saturating_add(len64(digits));
         return Ok(());
     }
     let white = run(rest, is_white);
@@ -118,7 +119,7 @@ impl Pieces {
         self.finish_piece(reading)?;
         let fitting = padding.min(due);
         reading.frame(fitting);
-        self.padding = self.padding.saturating_add(wide(fitting));
+        self.padding = self.padding.saturating_add(len64(fitting));
         match padding.saturating_sub(fitting) {
             0 => Ok(()),
             more => reading.misfit(more, "a character of base64"),

@@ -196,8 +196,8 @@ fn what_redirected_output_begins_with_frames() {
     for text in [marked, little, big] {
         assert_eq!(best(&text), (bytes("0a0441424344"), "hex", "12 hex digits".into()));
     }
-    let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain(b"0a zz".iter().flat_map(|byte| [*byte, 0])).collect();
-    let undone = told(&wide, Encoding::Hex);
+    let len64: Vec<u8> = [0xff, 0xfe].into_iter().chain(b"0a zz".iter().flat_map(|byte| [*byte, 0])).collect();
+    let undone = told(&len64, Encoding::Hex);
     assert_eq!((undone.found[0].start, undone.found[0].end), (8, 12), "findings stand where the input has them");
 }
 

@@ -1,6 +1,7 @@
 //! Lines of an offset and bytes, as xxd, hexdump, od and tcpdump print them.
 
-use super::reading::{Fit, Misfit, Notation, Read, Reading, count, is_blank, line, nibble, pair, rank, run, wide};
+use super::reading::{Fit, Misfit, Notation, Read, Reading, count, is_blank, line, nibble, pair, rank, run};
+use crate::model::num::len64;
 
 /// Bytes that `*` lines may stand for. They cost one character each time, so a small text could
 /// announce any amount.
@@ -148,7 +149,7 @@ fn groups(reading: &mut Reading<'_>, row: &Row<'_>, swap: bool) -> Fit {
             reading.bytes.get_mut(from..).unwrap_or(&mut []).reverse();
         }
         reading.carry(*len);
-        reading.digits = reading.digits.saturating_add(wide(*len));
+        reading.digits = reading.digits.saturating_add(len64(*len));
     }
     let Some((at, len)) = row.bad else { return Ok(()) };
     reading.frame_to(start.saturating_add(at));
@@ -158,9 +159,9 @@ fn groups(reading: &mut Reading<'_>, row: &Row<'_>, swap: bool) -> Fit {
 /// Repeats the last row up to the offset behind a `*`.
 fn expand(reading: &mut Reading<'_>, row: &Row<'_>, state: &mut State) -> Fit {
     let Some(star) = state.squeeze.take() else { return Ok(()) };
-    let before = wide(reading.bytes.len());
+    let before = len64(reading.bytes.len());
     let pattern = state.last..reading.bytes.len();
-    let missing = state.offsets.missing(row.offset, before, wide(pattern.len()));
+    let missing = state.offsets.missing(row.offset, before, len64(pattern.len()));
     let total = missing.map(|missing| state.squeezed.saturating_add(missing)).filter(|total| *total <= SQUEEZED);
     let (Some(missing), Some(total)) = (missing, total) else {
         state.offsets.rebase(row.offset, before);
@@ -178,7 +179,7 @@ fn expand(reading: &mut Reading<'_>, row: &Row<'_>, state: &mut State) -> Fit {
 
 /// The last word of an odd number of bytes is filled with a zero, which the last offset leaves out.
 fn drop_filler(reading: &mut Reading<'_>, row: &Row<'_>, state: &State) {
-    let one_less = wide(reading.bytes.len().saturating_sub(1));
+    let one_less = len64(reading.bytes.len().saturating_sub(1));
     let odd = state.style == Some(Style::Words) && reading.bytes.last() == Some(&0);
     if odd && state.offsets.clone().fit(row.offset, one_less) {
         reading.bytes.pop();
@@ -186,7 +187,7 @@ fn drop_filler(reading: &mut Reading<'_>, row: &Row<'_>, state: &State) {
 }
 
 fn check_offset(reading: &mut Reading<'_>, row: &Row<'_>, state: &mut State) -> Fit {
-    let before = wide(reading.bytes.len());
+    let before = len64(reading.bytes.len());
     if state.offsets.fit(row.offset, before) {
         return Ok(());
     }

@@ -1,7 +1,8 @@
 //! Lists of decimal numbers, one a byte.
 
 use super::list::{enclosure, gap, word};
-use super::reading::{Fit, Misfit, Notation, Read, Reading, count, is_white, rank, run, wide};
+use super::reading::{Fit, Misfit, Notation, Read, Reading, count, is_white, rank, run};
+use crate::model::num::len64;
 
 /// Fewest numbers from which a list is guessed.
 const GUESSED_NUMBERS: u64 = 4;
@@ -64,7 +65,7 @@ fn item(reading: &mut Reading<'_>, rest: &[u8], list: &mut List) -> Fit {
             list.above_127 |= sign == 0 && byte > 127;
             reading.bytes.push(byte);
             reading.carry(len);
-            reading.digits = reading.digits.saturating_add(wide(len));
+            reading.digits = reading.digits.saturating_add(len64(len));
             Ok(())
         }
         None if reading.strict => Err(Misfit),

@@ -7,8 +7,9 @@
 //! Lines that begin otherwise are headings, notes, carets and ledgers.
 
 use crate::model::diag::{Code, Diagnostic};
+use crate::model::num::len64;
 
-use super::reading::{Fit, Misfit, Notation, Read, Reading, count, line, nibble, pair, rank, run, wide};
+use super::reading::{Fit, Misfit, Notation, Read, Reading, count, line, nibble, pair, rank, run};
 
 /// Fewest digits of an offset.
 const OFFSET_DIGITS: usize = 4;
@@ -153,13 +154,13 @@ fn separator(reading: &mut Reading<'_>, end: usize) -> bool {
 /// `hexdump -C` prints two blanks after 8 bytes, where the byte column of a dump would end.
 fn is_hexdump_row(bytes: &[u8]) -> bool {
     let behind = bytes.get(23..).unwrap_or(&[]);
-    let wide = behind.starts_with(b"  ") && !behind.starts_with(b"   ");
-    wide && behind.get(2..).and_then(pair_at).is_some()
+    let len64 = behind.starts_with(b"  ") && !behind.starts_with(b"   ");
+    len64 && behind.get(2..).and_then(pair_at).is_some()
 }
 
 /// Compares an offset with the number of bytes before it, until one does not fit.
 fn check_offset(reading: &mut Reading<'_>, head: Head, state: &mut State) -> Fit {
-    let before = wide(reading.bytes.len());
+    let before = len64(reading.bytes.len());
     let base = state.base.filter(|_| !state.elided).unwrap_or(head.offset.wrapping_sub(before));
     state.base = Some(base);
     state.elided = false;
@@ -181,8 +182,8 @@ fn check_offset(reading: &mut Reading<'_>, head: Head, state: &mut State) -> Fit
         "the row says {:#04x}, but {bytes} {word} than that stand before it; read on as they stand (line {line})",
         head.offset
     );
-    let start = wide(reading.at);
-    let end = start.saturating_add(wide(head.digits));
+    let start = len64(reading.at);
+    let end = start.saturating_add(len64(head.digits));
     reading.report(Diagnostic::new(Code::DumpOffset, start, end, message));
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Plain text with escapes, as compilers, debuggers and `protoc` write byte strings.
 
 use super::list::is_called;
-use super::reading::{Fit, Misfit, Notation, Read, Reading, count, is_white, nibble, rank, run, wide};
+use super::reading::{Fit, Misfit, Notation, Read, Reading, count, is_white, nibble, rank, run};
+use crate::model::num::len64;
 
 /// Fewest numeric escapes from which the notation is guessed.
 const GUESSED_ESCAPES: u64 = 2;
@@ -130,7 +131,7 @@ fn plain(reading: &mut Reading<'_>, quote: Option<u8>, seen: &mut Seen) -> Fit {
         }
         reading.bytes.extend_from_slice(text);
         reading.carry(len);
-        reading.digits = reading.digits.saturating_add(wide(len));
+        reading.digits = reading.digits.saturating_add(len64(len));
         match reading.rest().first() {
             None => return Ok(()),
             Some(b'\\') => escape(reading, seen)?,
@@ -154,7 +155,7 @@ fn escape(reading: &mut Reading<'_>, seen: &mut Seen) -> Fit {
     seen.octal = seen.octal.saturating_add(u64::from(found.style == Style::Octal));
     if found.digits > 0 {
         let len = found.lead.saturating_add(found.digits).saturating_add(found.tail);
-        reading.digits = reading.digits.saturating_add(wide(len));
+        reading.digits = reading.digits.saturating_add(len64(len));
     }
     reading.frame(found.lead);
     reading.carry(found.digits);

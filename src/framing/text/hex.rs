@@ -189,7 +189,7 @@ fn pairs(reading: &mut Reading<'_>, digits: usize) -> Fit {
 
 fn carry(reading: &mut Reading<'_>, digits: usize) {
     reading.carry(digits);
-    reading.digits = reading.digits.saturating_add(super::wide(digits));
+    reading.digits = reading.digits.saturating_add(super::len64(digits));
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ mod check;
 use std::borrow::Cow;
 
 use crate::model::diag::Diagnostic;
-use reading::{Notation, Read, Reading, wide};
+use crate::model::num::len64;
+use reading::{Notation, Read, Reading};
 
 /// A notation for bytes in text, as the command line names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -165,14 +166,14 @@ impl<'a> Page<'a> {
     }
 
     fn place(&self, at: u64) -> u64 {
-        wide(self.mark).saturating_add(at.saturating_mul(wide(self.unit)))
+        len64(self.mark).saturating_add(at.saturating_mul(len64(self.unit)))
     }
 
     fn finish(&self, mut reading: Reading<'_>, encoding: Encoding, notation: Notation) -> Undone {
         reading.close();
         let Reading { bytes, map, digits, mut found, .. } = reading;
         found.iter_mut().for_each(|told| (told.start, told.end) = (self.place(told.start), self.place(told.end)));
-        let leaves = map.behind(wide(self.mark), wide(self.unit));
+        let leaves = map.behind(len64(self.mark), len64(self.unit));
         Undone { encoding, detail: notation.detail, bytes, leaves, digits, said: notation.said, found }
     }
 }

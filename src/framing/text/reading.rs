@@ -3,6 +3,7 @@
 use super::map::{Map, Use};
 use crate::model::diag::{Code, Diagnostic};
 use crate::model::limits;
+use crate::model::num::len64;
 
 /// The text is not in this notation: stops a guess.
 #[derive(Debug, Clone, Copy)]
@@ -120,7 +121,7 @@ impl<'a> Reading<'a> {
 
     fn own(&mut self, len: usize, of: Use) {
         let end = self.at.saturating_add(len).min(self.text.len());
-        self.map.push(wide(end.saturating_sub(self.at)), of);
+        self.map.push(len64(end.saturating_sub(self.at)), of);
         self.at = end.max(self.at);
     }
 
@@ -129,10 +130,10 @@ impl<'a> Reading<'a> {
         if self.strict {
             return Err(Misfit);
         }
-        let start = wide(self.at);
+        let start = len64(self.at);
         let open = self.found.last_mut().filter(|last| last.end == start && last.message.starts_with(expected));
         if let Some(last) = open {
-            last.end = wide(self.at.saturating_add(len).min(self.text.len()));
+            last.end = len64(self.at.saturating_add(len).min(self.text.len()));
             self.own(len, Use::Misfits);
             return Ok(());
         }
@@ -157,7 +158,7 @@ impl<'a> Reading<'a> {
         if self.strict {
             return Err(Misfit);
         }
-        let mut found = Diagnostic::new(Code::EncodingBad, wide(start), wide(end), "").help(help);
+        let mut found = Diagnostic::new(Code::EncodingBad, len64(start), len64(end), "").help(help);
         if !self.is_full() {
             found.message = format!("{message} (line {})", self.line_of(start));
         }
@@ -167,7 +168,7 @@ impl<'a> Reading<'a> {
 
     /// Whether further findings are only counted.
     fn is_full(&self) -> bool {
-        wide(self.found.len()) >= limits::DIAGNOSTICS
+        len64(self.found.len()) >= limits::DIAGNOSTICS
     }
 
     /// Keeps a finding, or counts it once there are too many.
@@ -185,7 +186,7 @@ impl<'a> Reading<'a> {
     pub fn line_of(&mut self, at: usize) -> u64 {
         let (from, line) = if at < self.line.0 { (0, 1) } else { self.line };
         let passed = memchr::memchr_iter(b'\n', self.text.get(from..at).unwrap_or(&[])).count();
-        self.line = (at, line.saturating_add(wide(passed)));
+        self.line = (at, line.saturating_add(len64(passed)));
         self.line.1
     }
 
@@ -197,11 +198,6 @@ impl<'a> Reading<'a> {
             self.found.push(Diagnostic::new(Code::EncodingBad, start, end, message));
         }
     }
-}
-
-/// A length as an offset.
-pub(super) fn wide(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
 }
 
 /// How many bytes at the start of `text` are of one sort.
