@@ -555,7 +555,11 @@ fn told_columns_are_kept_by_every_line_but_the_name_of_the_input() {
                 let width = columns.to_string();
                 let args: Vec<&str> = ["explain", path, "--width", &width].iter().chain(form).copied().collect();
                 for line in run(&args).text().lines() {
-                    assert!(line.width() <= columns || line.contains(path), "{args:?}: {} columns: {line}", line.width());
+                    assert!(
+                        line.width() <= columns || line.contains(path),
+                        "{args:?}: {} columns: {line}",
+                        line.width()
+                    );
                     full += usize::from(line.width() + 10 > columns);
                 }
             }
