@@ -32,17 +32,20 @@ impl Conversion {
         Ok(survey)
     }
 
-    /// The second reading, which writes.
+    /// The second reading, which writes; returns what was written otherwise than it is, a sentence each.
     ///
     /// # Errors
     /// What stopped the walk; a value without a form in the target is [`Stop::Refused`].
-    pub fn write(&self, inspection: &mut Inspection, survey: &Survey, out: &mut dyn Write) -> Flow {
+    pub fn write(&self, inspection: &mut Inspection, survey: &Survey, out: &mut dyn Write) -> Result<Vec<String>, Stop> {
         let mut buffer = BufWriter::with_capacity(BUFFER, out);
         let mut encoder = self.format.encoder(self.variant, self.options, survey, &mut buffer);
         self.walk(inspection, &mut *encoder)?;
         encoder.finish()?;
+        let mut losses = self.format.losses(survey);
+        losses.extend(encoder.losses());
         drop(encoder);
-        Ok(buffer.flush()?)
+        buffer.flush()?;
+        Ok(losses)
     }
 
     /// Values of a text may be tagged forms of what the text cannot hold; a text takes them as they are.

@@ -13,6 +13,7 @@ use crate::model::bytemap::{Group, GroupId, Kind, Leaf, NO_GROUP, Partition, Ste
 use crate::model::diag::{Code, Diagnostic, Tally};
 use crate::model::events::{Flow, PathStack, Sink, Stop};
 use crate::model::limits;
+use crate::model::num::len64;
 use crate::model::value::Event;
 use crate::wire::reader::Window;
 
@@ -533,6 +534,18 @@ struct Guard<'a> {
     groups: Vec<GroupId>,
     paths: PathStack,
     tally: Tally,
+    /// Bytes of the last leaf that its decoder has still to send.
+    due: u64,
+}
+
+impl Guard<'_> {
+    /// All bytes of the last leaf have come.
+    fn complete(&self) -> Flow {
+        match self.due {
+            0 => Ok(()),
+            due => Err(Stop::Internal(format!("{due} bytes of the leaf before {:#x} never came", self.partition.at()))),
+        }
+    }
 }
 
 impl<'a> Guard<'a> {
@@ -543,6 +556,7 @@ impl<'a> Guard<'a> {
             groups: Vec::new(),
             paths: PathStack::default(),
             tally: Tally::default(),
+            due: 0,
         }
     }
 }
@@ -558,7 +572,9 @@ impl Sink for Guard<'_> {
     }
 
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
+        self.complete()?;
         self.partition.take(leaf).map_err(|broken| Stop::Internal(broken.to_string()))?;
+        self.due = leaf.len().saturating_sub(len64(head.len()));
         if Some(&leaf.group) != self.groups.last() {
             return Err(Stop::Internal(format!("leaf {:#x} is not in the innermost group", leaf.start)));
         }
@@ -566,10 +582,15 @@ impl Sink for Guard<'_> {
     }
 
     fn more(&mut self, bytes: &[u8]) -> Flow {
+        match self.due.checked_sub(len64(bytes.len())) {
+            Some(due) => self.due = due,
+            None => return Err(Stop::Internal(format!("more bytes than the leaf before {:#x} has", self.partition.at()))),
+        }
         self.out.more(bytes)
     }
 
     fn close(&mut self, id: GroupId, end: u64) -> Flow {
+        self.complete()?;
         if self.groups.pop() != Some(id) || end != self.partition.at() {
             return Err(Stop::Internal(format!("group {id} closes out of turn at {end:#x}")));
         }

@@ -102,22 +102,21 @@ fn convert(inspection: &mut Inspection, conversion: &Conversion, args: &ConvertA
         writeln!(err, "{}: nothing written, the input has errors; {hint}", inspection.name)?;
         return Ok(INPUT_ERROR);
     }
-    if conversion.format.info().text {
-        for sentence in survey.written_otherwise() {
-            writeln!(err, "{}: note[convert]: {sentence}", inspection.name)?;
-        }
-    }
     drop(err);
     let mut out = Output::open(args.output.as_deref()).map_err(Problem::Failure)?;
-    if matches!(out, Output::Staged(..)) || conversion.format.info().text {
-        conversion.write(inspection, &survey, &mut out)?;
+    let losses = if matches!(out, Output::Staged(..)) || conversion.format.info().text {
+        conversion.write(inspection, &survey, &mut out)?
     } else {
         // A value that the target refuses shows only while it is written: nothing goes out before.
         let mut spool = tempfile::SpooledTempFile::new(SPOOL);
-        conversion.write(inspection, &survey, &mut spool)?;
+        let losses = conversion.write(inspection, &survey, &mut spool)?;
         spool.rewind()?;
         io::copy(&mut spool, &mut out)?;
-    }
+        losses
+    };
     out.finish()?;
+    for sentence in losses {
+        writeln!(io::stderr(), "{}: note[convert]: {sentence}", inspection.name)?;
+    }
     Ok(if bad { INPUT_ERROR } else { 0 })
 }

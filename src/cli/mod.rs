@@ -10,6 +10,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 
 use crate::formats;
 use crate::model::events::Stop;
+use crate::model::limits;
 
 pub mod completions;
 pub mod convert;
@@ -80,9 +81,17 @@ pub struct InputArgs {
     /// Read only N bytes of the input
     #[arg(long, value_name = "N", value_parser = input::number)]
     pub length: Option<u64>,
-    /// Containers within each other that are decoded
-    #[arg(long, value_name = "N")]
+    /// Containers within each other that are decoded, at most 10000
+    #[arg(long, value_name = "N", value_parser = depth)]
     pub limit_depth: Option<usize>,
+}
+
+/// A depth within what paths allow.
+fn depth(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(depth) if (1..=limits::DEEPEST).contains(&depth) => Ok(depth),
+        _ => Err(format!("expected a number from 1 to {}", limits::DEEPEST)),
+    }
 }
 
 /// Names of the text encodings.

@@ -235,6 +235,11 @@ pub trait Encoder: Sink {
     /// # Errors
     /// Output that cannot be written.
     fn finish(&mut self) -> Flow;
+
+    /// What was written otherwise than it is, a sentence each.
+    fn losses(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// How to write, beyond the variant.
@@ -286,6 +291,12 @@ pub trait Format: Sync {
 
     /// What a writer of this variant wants to know ahead.
     fn wants(&self, variant: &str) -> Want;
+
+    /// What a file in this format holds otherwise than the values are, a sentence each; what shows only
+    /// while writing comes from [`Encoder::losses`].
+    fn losses(&self, _survey: &Survey) -> Vec<String> {
+        Vec::new()
+    }
 
     /// A writer of a variant.
     fn encoder<'a>(
@@ -387,7 +398,8 @@ pub fn kind_info(kind: Kind) -> KindInfo {
 
 /// What a leaf's bytes count as, but for those that count as width.
 pub fn cause_of(leaf: &Leaf) -> Cause {
-    if leaf.flags.has(Flags::KEY) { Cause::Key } else { kind_info(leaf.kind).cause }
+    let own = kind_info(leaf.kind).cause;
+    if leaf.flags.has(Flags::KEY) && own != Cause::Unread { Cause::Key } else { own }
 }
 
 /// How many of a leaf's bytes count as width.

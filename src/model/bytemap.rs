@@ -5,8 +5,15 @@
 //! release builds too. A leaf carries no text: names, values and sizes follow from its kind and its
 //! bytes when somebody asks.
 
-/// Number of a group within one layer, in the order in which the groups open; the root is 0.
+/// Number of a group within one layer, in the order in which the groups open; the root is 0. Numbers
+/// wrap around after 2^32 - 2: only groups that are open at once need different ones.
 pub type GroupId = u32;
+
+/// The number behind `id`.
+pub fn next_group(id: GroupId) -> GroupId {
+    let next = id.wrapping_add(1);
+    if next == NO_GROUP { 1 } else { next }
+}
 
 /// The parent of the root group, and the group of nothing.
 pub const NO_GROUP: GroupId = u32::MAX;
@@ -306,12 +313,17 @@ fn push_key(path: &mut String, key: &str) -> std::fmt::Result {
     path.write_char('{')?;
     for c in key.chars() {
         let escaped = c.escape_debug();
-        if matches!(c, ' '..='~') || escaped.len() == 1 { path.write_char(c)? } else { write!(path, "{escaped}")? }
+        if matches!(c, '\\' | '}') {
+            // Without this a name with a backslash reads like an escape, and one with a brace like two steps.
+            path.push('\\');
+            path.write_char(c)?;
+        } else if matches!(c, ' '..='~') || escaped.len() == 1 { path.write_char(c)? } else { write!(path, "{escaped}")? }
     }
     path.write_char('}')
 }
 
-/// Whether a key can stand in a path as it is: letters, digits, `_`, `-` and `$`, not first a digit.
+/// Whether a key can stand in a path as it is: letters, digits, `_`, `-`, `$` and `@`; a digit or `-`
+/// not first.
 pub fn is_plain_name(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '@');
     name.chars().all(plain) && name.chars().next().is_some_and(|c| !c.is_ascii_digit() && c != '-')

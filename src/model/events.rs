@@ -73,8 +73,8 @@ pub trait Sink {
         Ok(())
     }
 
-    /// The key whose value event comes next stands in the innermost map for a second time. Unlike the
-    /// finding that says so, this is sent however many there are.
+    /// A key of the innermost map stands in it for a second time; sent right before or behind its value
+    /// event. Unlike the finding that says so, this is sent however many there are.
     ///
     /// # Errors
     /// As for [`Sink::open`].

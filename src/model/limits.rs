@@ -1,12 +1,5 @@
 //! Every limit of the project, with its reason.
 
-/// How far a decoder goes before it stops a branch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Containers within each other. Past it the rest of that branch is one unread leaf.
-    pub depth: usize,
-}
-
 /// MessagePack: the depth at which common readers stop (msgpack-python 1,024, rmpv 1,024, others 512).
 pub const MSGPACK_DEPTH: usize = 512;
 
@@ -34,6 +27,12 @@ pub const LEDGER_PATHS: usize = 10_000;
 
 /// Characters of a name that a path repeats.
 pub const PATH_NAME: usize = 80;
+
+/// Characters of a text longer than [`PIECE`] that a row repeats.
+pub const LONG_TEXT: usize = 200;
+
+/// Deepest nesting that `--limit-depth` may ask for: paths grow with the depth, and output with both.
+pub const DEEPEST: usize = 10_000;
 
 /// Rows of a dump up to which a terminal gets all of it and not the overview.
 pub const ROWS_ON_A_SCREEN: u64 = 300;

@@ -1,26 +1,15 @@
 //! What a first reading finds out for the second one that writes: sizes of containers, odd maps,
 //! the number of messages, and whether the input is sound.
 //!
-//! Every conversion reads twice, so that output can be streamed in constant memory although the
-//! target wants to know things ahead (how many entries a map has, whether all its keys are text).
+//! Every conversion reads twice, so that output can be streamed although the target wants to know things
+//! ahead (how many entries a map has, whether all its keys are text). What is kept for that is a byte or
+//! a bit for each container.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::model::diag::{Diagnostic, Tally};
 use crate::model::events::{Flow, Sink};
 use crate::model::value::{Event, Long, Scalar, Shape};
-
-/// Name of the JSON object that stands for a MessagePack ext object: `{"$ext":[type,"hex"]}`.
-pub const TAG_EXT: &str = "$ext";
-/// Name of the one that stands for a map that no JSON object can hold: `{"$map":[[k,v],…]}`.
-pub const TAG_MAP: &str = "$map";
-/// Name of the one that stands for a point in time: `{"$timestamp":[seconds,nanoseconds]}`.
-pub const TAG_TIMESTAMP: &str = "$timestamp";
-
-/// Whether an object whose only name this is would read as a tagged form.
-pub fn is_tag(name: &[u8]) -> bool {
-    [TAG_EXT, TAG_MAP, TAG_TIMESTAMP].iter().any(|tag| tag.as_bytes() == name)
-}
 
 /// Container sizes from here on stand in a side table.
 const SMALL: u64 = 255;
@@ -38,19 +27,34 @@ pub struct Survey {
     pub containers: u64,
     small: Vec<u8>,
     large: HashMap<u64, u64>,
-    /// Maps that have a key which is not text, or one key twice, or only the name of a tagged form.
-    odd_maps: BTreeSet<u64>,
-    /// The first key met that is not text.
-    odd_key: Option<&'static str>,
-    /// Bytes as values.
-    bins: u64,
-    /// NaN and infinities as values.
-    specials: u64,
-    /// Values that damage took.
-    missing: u64,
+    /// A bit for each container up to the last odd map.
+    odd_maps: Vec<u64>,
+    /// What the values are that some formats lack.
+    pub oddities: Oddities,
     open: Vec<Open>,
     want: Want,
     long_key: bool,
+}
+
+/// Values that not every format has a form for, counted.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Oddities {
+    /// Maps that have a key which is no text.
+    pub keyed_maps: u64,
+    /// The first such key.
+    pub first_key: Option<Scalar<'static>>,
+    /// Containers as keys; the first odd key is one where `first_key` is none.
+    pub container_keys: u64,
+    /// Maps that have one key twice.
+    pub doubled_maps: u64,
+    /// Maps whose only key is a name that the target format takes for something else.
+    pub reserved_maps: u64,
+    /// Bytes as values.
+    pub bins: u64,
+    /// NaN and infinities as values.
+    pub specials: u64,
+    /// Values that damage took.
+    pub missing: u64,
 }
 
 /// What to find out beyond messages and findings.
@@ -58,8 +62,10 @@ pub struct Survey {
 pub struct Want {
     /// Number of elements or entries of each container.
     pub counts: bool,
-    /// Maps that a JSON object cannot hold.
+    /// Maps that are no plain objects: with a key that is not text, or with one key twice.
     pub odd_maps: bool,
+    /// Names that make a map odd whose only key they are.
+    pub reserved: &'static [&'static str],
 }
 
 #[derive(Debug)]
@@ -67,8 +73,12 @@ struct Open {
     ordinal: u64,
     shape: Shape,
     items: u64,
-    /// Its first key is the name of a tagged form.
-    tag: bool,
+    /// Its first key is a reserved name.
+    reserved: bool,
+    /// It has a key that is not text, and that has been counted.
+    keyed: bool,
+    /// It has a key twice, and that has been counted.
+    doubled: bool,
 }
 
 impl Survey {
@@ -84,16 +94,35 @@ impl Survey {
     }
 
     /// Whether container number `ordinal` is a map with a key that is not text, with one key twice, or
-    /// with nothing but a key that would make the object read as a tagged form.
+    /// with nothing but a reserved name.
     pub fn is_odd_map(&self, ordinal: u64) -> bool {
-        self.odd_maps.contains(&ordinal)
+        let (word, bit) = place(ordinal);
+        self.odd_maps.get(word).is_some_and(|bits| bits >> bit & 1 == 1)
     }
 
-    /// Marks a map as one that a JSON object cannot hold.
-    fn mark_odd(&mut self) {
-        if let Some(open) = self.open.last() {
-            self.odd_maps.insert(open.ordinal);
+    fn mark_odd(&mut self, ordinal: u64) {
+        let (word, bit) = place(ordinal);
+        if self.odd_maps.len() <= word {
+            self.odd_maps.resize(word.saturating_add(1), 0);
         }
+        if let Some(bits) = self.odd_maps.get_mut(word) {
+            *bits |= 1 << bit;
+        }
+    }
+
+    /// The innermost map has a key that is not text.
+    fn odd_key(&mut self, key: Option<&Scalar<'_>>) {
+        let Some(open) = self.open.last_mut() else { return };
+        let ordinal = open.ordinal;
+        if !std::mem::replace(&mut open.keyed, true) {
+            let first = self.oddities.keyed_maps == 0;
+            self.oddities.keyed_maps = self.oddities.keyed_maps.saturating_add(1);
+            if first {
+                self.oddities.first_key = key.map(|key| key.clone().into_owned());
+            }
+        }
+        self.oddities.container_keys = self.oddities.container_keys.saturating_add(u64::from(key.is_none()));
+        self.mark_odd(ordinal);
     }
 
     /// Whether the next item of the innermost container is a key.
@@ -109,11 +138,10 @@ impl Survey {
 
     fn begin(&mut self, shape: Shape) {
         if self.want.odd_maps && self.at_key() {
-            self.odd_key.get_or_insert(if shape == Shape::Map { "a map" } else { "an array" });
-            self.mark_odd();
+            self.odd_key(None);
         }
         self.count_item();
-        self.open.push(Open { ordinal: self.containers, shape, items: 0, tag: false });
+        self.open.push(Open { ordinal: self.containers, shape, items: 0, reserved: false, keyed: false, doubled: false });
         self.containers = self.containers.saturating_add(1);
         if self.want.counts {
             self.small.push(0);
@@ -122,8 +150,9 @@ impl Survey {
 
     fn end(&mut self) {
         let Some(open) = self.open.pop() else { return };
-        if open.items.div_ceil(2) == 1 && open.tag {
-            self.odd_maps.insert(open.ordinal);
+        if open.items.div_ceil(2) == 1 && open.reserved {
+            self.oddities.reserved_maps = self.oddities.reserved_maps.saturating_add(1);
+            self.mark_odd(open.ordinal);
         }
         if !self.want.counts {
             return;
@@ -140,66 +169,37 @@ impl Survey {
 
     fn scalar(&mut self, scalar: &Scalar<'_>) {
         if self.want.odd_maps && self.at_key() {
-            match (scalar, self.open.last_mut()) {
-                (Scalar::Text(text), Some(open)) => open.tag |= open.items == 0 && is_tag(text),
-                (other, _) => {
-                    self.odd_key.get_or_insert(key_word(other));
-                    self.mark_odd();
-                }
-            }
+            self.key(scalar);
         } else {
-            match scalar {
-                Scalar::Bytes(_) => self.bins = self.bins.saturating_add(1),
-                Scalar::F32(value) if !value.is_finite() => self.specials = self.specials.saturating_add(1),
-                Scalar::F64(value) if !value.is_finite() => self.specials = self.specials.saturating_add(1),
-                Scalar::Missing => self.missing = self.missing.saturating_add(1),
-                _ => {}
+            let counted = match scalar {
+                Scalar::Bytes(_) => Some(&mut self.oddities.bins),
+                Scalar::F32(value) if !value.is_finite() => Some(&mut self.oddities.specials),
+                Scalar::F64(value) if !value.is_finite() => Some(&mut self.oddities.specials),
+                Scalar::Missing => Some(&mut self.oddities.missing),
+                _ => None,
+            };
+            if let Some(count) = counted {
+                *count = count.saturating_add(1);
             }
         }
         self.count_item();
     }
 
-    /// What a JSON text of these values writes otherwise than they are, a sentence each.
-    pub fn written_otherwise(&self) -> Vec<String> {
-        let mut sentences = Vec::new();
-        if !self.odd_maps.is_empty() {
-            let maps = self.odd_maps.len();
-            let maps = if maps == 1 { "1 map".to_string() } else { format!("{maps} maps") };
-            let key = self.odd_key.map_or("one key twice".to_string(), |key| format!("{key} as key"));
-            sentences.push(format!(
-                "{maps} that no JSON object can hold ({key}), written as {{\"{TAG_MAP}\": [[key, value], ...]}}"
-            ));
+    fn key(&mut self, key: &Scalar<'_>) {
+        let reserved = self.want.reserved;
+        match (key, self.open.last_mut()) {
+            // Two keys that are no UTF-8 may look the same once they are written.
+            (Scalar::Text(text), Some(open)) if std::str::from_utf8(text).is_ok() => {
+                open.reserved |= open.items == 0 && reserved.iter().any(|name| name.as_bytes() == &text[..]);
+            }
+            _ => self.odd_key(Some(key)),
         }
-        if self.bins > 0 {
-            let bins = if self.bins == 1 { "1 bin".to_string() } else { format!("{} bins", self.bins) };
-            sentences.push(format!("{bins} written as base64 text, which reads back as text"));
-        }
-        if self.specials > 0 {
-            let floats = if self.specials == 1 { "1 float".to_string() } else { format!("{} floats", self.specials) };
-            sentences.push(format!(
-                "{floats} that JSON has no number for written as \"NaN\", \"Infinity\" or \"-Infinity\""
-            ));
-        }
-        if self.missing > 0 {
-            let values = if self.missing == 1 { "1 value".to_string() } else { format!("{} values", self.missing) };
-            sentences.push(format!("{values} that the damage took written as null"));
-        }
-        sentences
     }
 }
 
-/// What a key that is no text is, in a sentence.
-fn key_word(key: &Scalar<'_>) -> &'static str {
-    match key {
-        Scalar::Null | Scalar::Missing => "nil",
-        Scalar::Bool(_) => "a boolean",
-        Scalar::Uint(_) | Scalar::Int(_) => "an integer",
-        Scalar::F32(_) | Scalar::F64(_) | Scalar::Number(_) => "a number",
-        Scalar::Text(_) => "text",
-        Scalar::Bytes(_) => "a bin",
-        Scalar::Ext(..) => "an ext object",
-        Scalar::Timestamp(..) => "a timestamp",
-    }
+/// Word and bit of a container in a table of bits.
+fn place(ordinal: u64) -> (usize, u32) {
+    (usize::try_from(ordinal / 64).unwrap_or(usize::MAX - 1), u32::try_from(ordinal % 64).unwrap_or(0))
 }
 
 impl Sink for Survey {
@@ -215,9 +215,12 @@ impl Sink for Survey {
     }
 
     fn duplicate_key(&mut self) -> Flow {
-        if self.want.odd_maps {
-            self.mark_odd();
+        let Some(open) = self.open.last_mut().filter(|_| self.want.odd_maps) else { return Ok(()) };
+        let ordinal = open.ordinal;
+        if !std::mem::replace(&mut open.doubled, true) {
+            self.oddities.doubled_maps = self.oddities.doubled_maps.saturating_add(1);
         }
+        self.mark_odd(ordinal);
         Ok(())
     }
 
@@ -232,11 +235,13 @@ impl Sink for Survey {
                     self.long_key = self.at_key();
                 }
                 if last {
-                    // A key too long to hold is never compared with others, but it may be text.
                     if self.long_key && self.want.odd_maps && of != Long::Text {
-                        self.mark_odd();
+                        let empty = std::borrow::Cow::Borrowed(&[][..]);
+                        let key = if of == Long::Bytes { Scalar::Bytes(empty) } else { Scalar::Ext(0, empty) };
+                        self.odd_key(Some(&key));
+                    } else if of == Long::Bytes {
+                        self.oddities.bins = self.oddities.bins.saturating_add(1);
                     }
-                    self.bins = self.bins.saturating_add(u64::from(of == Long::Bytes && !self.long_key));
                     self.count_item();
                 }
             }

@@ -30,7 +30,8 @@ pub struct At {
 struct Around {
     id: GroupId,
     kind: GroupKind,
-    path: String,
+    /// Length of its path, which is the beginning of the leaf's.
+    path: usize,
     start: u64,
     end: Option<u64>,
 }
@@ -103,7 +104,8 @@ impl At {
             writeln!(out, "  from     {from:#04x} {path}")?;
         }
         for around in found.around.iter().rev().filter(|around| around.kind != GroupKind::Root) {
-            self.around(around, out)?;
+            let path = found.path.get(..around.path).unwrap_or(&found.path);
+            write_around(around, path, out)?;
         }
         for one in self.findings.iter().filter(|one| one.start < leaf.end && one.end > leaf.start) {
             writeln!(out, "  {:<8} {}: {}", one.severity().name(), one.code.text(), one.message)?;
@@ -120,27 +122,27 @@ impl At {
         }
         Ok(())
     }
+}
 
-    fn around(&self, around: &Around, out: &mut dyn Write) -> io::Result<()> {
-        let kind = match around.kind {
-            GroupKind::Root => "input",
-            GroupKind::Record => "record",
-            GroupKind::Map => "map",
-            GroupKind::List => "list",
-            GroupKind::Value => "field",
-        };
-        let path = if around.path.is_empty() { "(the whole message)" } else { &around.path };
-        match around.end {
-            Some(end) => writeln!(out, "  inside   {:#04x}..{end:#04x} {kind} {path}", around.start),
-            None => writeln!(out, "  inside   {:#04x}.. {kind} {path}", around.start),
-        }
+fn write_around(around: &Around, path: &str, out: &mut dyn Write) -> io::Result<()> {
+    let kind = match around.kind {
+        GroupKind::Root => "input",
+        GroupKind::Record => "record",
+        GroupKind::Map => "map",
+        GroupKind::List => "list",
+        GroupKind::Value => "field",
+    };
+    let path = if path.is_empty() { "(the whole message)" } else { path };
+    match around.end {
+        Some(end) => writeln!(out, "  inside   {:#04x}..{end:#04x} {kind} {path}", around.start),
+        None => writeln!(out, "  inside   {:#04x}.. {kind} {path}", around.start),
     }
 }
 
 impl Sink for At {
     fn open(&mut self, group: &Group<'_>) -> Flow {
         self.paths.push(group.step);
-        let path = self.paths.path().to_string();
+        let path = self.paths.path().len();
         self.open.push(Around { id: group.id, kind: group.kind, path, start: group.start, end: None });
         Ok(())
     }

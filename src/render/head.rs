@@ -261,7 +261,7 @@ fn scalar_words(value: &Scalar<'_>, is_key: bool) -> String {
             if kept.len() < whole.len() { format!("{quoted}..") } else { quoted }
         }
         Scalar::Bytes(bytes) => num::bytes(u64::try_from(bytes.len()).unwrap_or(0)),
-        Scalar::Ext(kind, bytes) => format!("ext {kind} of {} bytes", bytes.len()),
+        Scalar::Ext(kind, bytes) => format!("ext {kind} of {}", num::bytes(num::len64(bytes.len()))),
         Scalar::Timestamp(secs, nanos) => jiff::Timestamp::new(*secs, i32::try_from(*nanos).unwrap_or(0))
             .map_or_else(|_| format!("{secs} s"), |time| time.to_string()),
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use crate::formats::{self, Counts, Format, Note, Telling};
-use crate::model::bytemap::{Bits, Group, GroupId, GroupKind, Kind, Leaf, Step};
+use crate::model::bytemap::{Bits, Flags, Group, GroupId, GroupKind, Kind, Leaf, Step};
 use crate::model::diag::Diagnostic;
 use crate::model::events::{Flow, PathStack, Sink};
 use crate::model::num;
@@ -299,6 +299,10 @@ impl<'a> Dump<'a> {
     }
 
     fn tell(&mut self, leaf: &Leaf, head: &[u8]) {
+        // A long value of unknown end comes in pieces: the first one speaks for all.
+        if leaf.flags.has(Flags::PIECE) && self.row.seen.iter().any(|seen| seen.leaf.flags.has(Flags::PIECE)) {
+            return;
+        }
         let telling = if self.view.rows == Rows::Leaves { Telling::Alone } else { Telling::Row };
         self.words.clear();
         match self.format {

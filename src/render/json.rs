@@ -4,6 +4,7 @@
 use std::io::Write;
 
 use crate::formats::json::encode::JsonWriter;
+use crate::formats::json::tagged::TAGS;
 use crate::formats::{self, Encoder as _, json_string};
 use crate::inspect::{Inspection, Layer};
 use crate::model::bytemap::{Bits, Cause, Flags, Group, GroupId, Leaf, NO_TARGET};
@@ -144,7 +145,7 @@ fn value(out: &mut dyn Write, inspection: &mut Inspection) -> Flow {
     if inspection.format.is_none() {
         return Ok(write!(out, "null")?);
     }
-    let mut survey = Survey::new(Want { counts: false, odd_maps: true });
+    let mut survey = Survey::new(Want { counts: false, odd_maps: true, reserved: TAGS });
     inspection.walk(&mut survey)?;
     if survey.messages == 0 {
         return Ok(write!(out, "null")?);

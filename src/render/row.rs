@@ -264,7 +264,8 @@ impl Row {
         if !self.begun {
             if !look.field.is_empty() {
                 pad(text, &mut column, columns.field_at);
-                let field = fit(look, look.field, columns.field, wrap::cut_left);
+                // Two blanks stand in front of the meaning, one of them in the field's last column.
+                let field = fit(look, look.field, columns.field.saturating_sub(1), wrap::cut_left);
                 look.paint.bold(&field, text);
                 column = column.saturating_add(wrap::width(&field));
             }

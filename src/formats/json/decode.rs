@@ -185,7 +185,7 @@ impl Walker<'_> {
         if !self.begins_document(self.text.rest(), self.documents == 0) {
             return self.no_document();
         }
-        let numbered = self.documents > 0 || self.another_follows();
+        let numbered = self.documents > 0 || self.another_follows()?;
         let step = if numbered { Step::Message(self.documents) } else { Step::None };
         self.value_event(Event::Message(self.documents))?;
         self.documents = self.documents.saturating_add(1);

@@ -10,7 +10,8 @@ use data_encoding::{BASE64, Encoding, HEXLOWER};
 use crate::formats::Encoder;
 use crate::formats::json::wire::{FIRST_PRINTABLE, QUOTE, escape_letter};
 use crate::model::events::{Flow, Sink, Stop};
-use crate::model::survey::{Survey, TAG_EXT as EXT, TAG_MAP as MAP, TAG_TIMESTAMP as TIMESTAMP};
+use crate::formats::json::tagged::{EXT, MAP, TIMESTAMP};
+use crate::model::survey::Survey;
 use crate::model::value::{Event, Long, Scalar, Shape};
 
 /// Bytes that base64 writes as four digits.

@@ -3,6 +3,7 @@
 mod decode;
 mod detect;
 pub mod encode;
+mod losses;
 mod recover;
 mod strings;
 pub mod tagged;
@@ -99,7 +100,11 @@ impl Format for Json {
     }
 
     fn wants(&self, _variant: &str) -> Want {
-        Want { counts: false, odd_maps: true }
+        Want { counts: false, odd_maps: true, reserved: tagged::TAGS }
+    }
+
+    fn losses(&self, survey: &Survey) -> Vec<String> {
+        losses::sentences(&survey.oddities)
     }
 
     fn encoder<'a>(

@@ -11,8 +11,20 @@ use data_encoding::HEXLOWER_PERMISSIVE;
 use crate::model::bytemap::{Group, GroupId, Leaf};
 use crate::model::diag::Diagnostic;
 use crate::model::events::{Flow, Sink, Stop};
-use crate::model::survey::{TAG_EXT as EXT, TAG_MAP as MAP, TAG_TIMESTAMP as TIMESTAMP, is_tag};
 use crate::model::value::{Event, Long, Scalar, Shape};
+
+/// Name of the object that stands for a MessagePack ext object: `{"$ext":[type,"hex"]}`.
+pub const EXT: &str = "$ext";
+/// Name of the one that stands for a map that no JSON object can hold: `{"$map":[[k,v],…]}`.
+pub const MAP: &str = "$map";
+/// Name of the one that stands for a point in time: `{"$timestamp":[seconds,nanoseconds]}`.
+pub const TIMESTAMP: &str = "$timestamp";
+/// All of them: an object whose only name is one of these reads as a tagged form.
+pub const TAGS: &[&str] = &[EXT, MAP, TIMESTAMP];
+
+fn is_tag(name: &[u8]) -> bool {
+    TAGS.iter().any(|tag| tag.as_bytes() == name)
+}
 
 /// Nanoseconds of a second.
 const NANOS: u32 = 1_000_000_000;

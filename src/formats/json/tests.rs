@@ -160,7 +160,7 @@ fn values(bytes: &[u8]) -> String {
 
 /// Text of values from a source of events, which is asked twice.
 fn written(pretty: bool, send: &dyn Fn(&mut dyn Sink) -> Flow) -> Result<String, Stop> {
-    let mut survey = Survey::new(Want { counts: false, odd_maps: true });
+    let mut survey = Survey::new(Want { odd_maps: true, reserved: super::tagged::TAGS, ..Want::default() });
     send(&mut survey)?;
     let mut out = Vec::new();
     let mut writer = JsonWriter::new(&mut out, pretty, &survey, false);
@@ -571,7 +571,7 @@ fn pieces_give_what_the_whole_gives() {
 /// Values of a text behind a reader of tagged forms.
 fn untagged(text: &str) -> Result<TreeBuilder, Stop> {
     let mut tree = TreeBuilder::default();
-    let mut survey = Survey::new(Want { counts: true, odd_maps: true });
+    let mut survey = Survey::new(Want { counts: true, odd_maps: true, reserved: super::tagged::TAGS });
     let mut both = Tee { first: &mut tree, second: &mut survey };
     let mut reader = TagReader::new(&mut both);
     Json.decode(&mut Window::memory(text.as_bytes().to_vec()), &context(), &mut reader)?;

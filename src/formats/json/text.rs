@@ -6,7 +6,7 @@
 use std::io;
 
 use crate::formats::json::wire::LINE_FEED;
-use crate::model::limits::PIECE;
+use crate::model::limits::{PIECE, SAMPLE};
 use crate::model::num::len64;
 use crate::wire::reader::Window;
 
@@ -70,6 +70,20 @@ impl<'a> Text<'a> {
     pub fn next(&self, len: usize) -> &[u8] {
         let rest = self.rest();
         rest.get(..len).unwrap_or(rest)
+    }
+
+    /// Bytes from an offset behind [`Text::rest`] on. On a pipe only those right behind it, as far as a
+    /// sample goes: what is passed over there is lost.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub fn far_ahead(&mut self, at: u64) -> io::Result<&[u8]> {
+        let next = self.base.saturating_add(len64(self.ahead.len()));
+        match (self.input.size(), at == next) {
+            (Some(_), _) => self.input.at(at, PIECE),
+            (None, true) => self.input.at(at, SAMPLE),
+            (None, false) => Ok(&[]),
+        }
     }
 
     /// Whether the input has no byte behind those of [`Text::rest`].

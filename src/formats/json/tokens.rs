@@ -10,7 +10,8 @@ use crate::formats::json::wire::{
 };
 use crate::model::bytemap::{Flags, Step, is_plain_name};
 use crate::model::diag::Code;
-use crate::model::events::Flow;
+use crate::model::events::{Flow, Stop};
+use crate::model::num::len64;
 use crate::model::keys::Seen;
 use crate::model::limits::{PATH_NAME, PIECE};
 use crate::model::value::{Event, Scalar};
@@ -248,15 +249,33 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a second document begins behind the one at the cursor, and within the bytes ahead.
-    pub(super) fn another_follows(&self) -> bool {
-        let ahead = self.text.next(PIECE);
+    /// Whether a second document begins behind the one at the cursor; on a pipe, within the bytes ahead.
+    pub(super) fn another_follows(&mut self) -> Result<bool, Stop> {
+        let ahead = self.text.rest();
+        let mut skim = Skim::default();
         let end = match ahead.first().copied().map(class) {
             Some(Class::Word) => ahead.iter().position(|byte| !is_word(*byte)),
-            _ => Skim::default().end(ahead),
+            _ => skim.end(ahead),
         };
-        let behind = end.and_then(|end| ahead.get(end..)).unwrap_or(&[]);
-        self.begins_document(behind_white(behind), false)
+        if let Some(end) = end {
+            return Ok(self.begins_document(behind_white(ahead.get(end..).unwrap_or(&[])), false));
+        }
+        let mut at = self.text.offset().saturating_add(len64(ahead.len()));
+        let mut ended = false;
+        loop {
+            let piece = self.text.far_ahead(at)?;
+            if piece.is_empty() {
+                return Ok(false);
+            }
+            let end = if ended { Some(0) } else { skim.end(piece) };
+            ended = end.is_some();
+            let behind = end.and_then(|end| piece.get(end..)).map(behind_white).unwrap_or(&[]);
+            if !behind.is_empty() {
+                let word = behind.get(..PIECE).unwrap_or(behind).to_vec();
+                return Ok(self.begins_document(&word, false));
+            }
+            at = at.saturating_add(len64(piece.len()));
+        }
     }
 }
 

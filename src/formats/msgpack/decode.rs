@@ -8,7 +8,7 @@ use super::skip::Skip;
 use super::wire::{self, Body, First};
 use crate::formats::Context;
 use crate::formats::msgpack::read;
-use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, Step};
+use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, Step, next_group};
 use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Sink, Stop};
 use crate::model::keys::{Keys, Scope};
@@ -104,7 +104,7 @@ impl Walker<'_> {
     pub(super) fn ends_before_the_input(&mut self) -> Result<bool, Stop> {
         let mut skip = Skip::default();
         let mut at = 0u64;
-        while skip.pending > 0 || skip.content > 0 {
+        while skip.is_due() {
             let piece = match self.input.size() {
                 Some(_) => {
                     at = at.saturating_add(std::mem::take(&mut skip.content));
@@ -252,36 +252,59 @@ impl Walker<'_> {
         self.scalar(Scalar::Missing)
     }
 
-    /// Containers too deep: one error, one unread leaf, and the walk goes on behind the branch.
+    /// Containers too deep: one error, one unread leaf, and the walk goes on behind the branch. Behind a
+    /// pipe a branch longer than the sample is several leaves, since each is owned before more is read.
     pub(super) fn too_deep(&mut self) -> Flow {
-        let start = self.at;
-        let message = format!("more than {} arrays and maps within each other", self.depth);
-        let help = "what is inside is not decoded; --limit-depth N goes deeper".to_string();
-        let (mut skip, mut told) = (Skip::default(), false);
-        while skip.pending > 0 || skip.content > 0 {
-            let piece = self.input.at(self.at, limits::SAMPLE)?;
-            let used = skip.over(piece);
-            if used == 0 {
+        let mut skip = Skip::default();
+        let mut told = false;
+        while skip.is_due() {
+            let end = self.skim(&mut skip)?;
+            if !std::mem::replace(&mut told, true) {
+                let message = format!("more than {} arrays and maps within each other", self.depth);
+                let help = "what is inside is not decoded; --limit-depth N goes deeper";
+                self.out.diagnostic(&Diagnostic::new(Code::MpDepth, self.at, end, message).help(help))?;
+            }
+            if end == self.at {
                 self.cut = true;
                 break;
             }
-            let end = self.at.saturating_add(len64(used));
-            if !told {
-                let found = Diagnostic::new(Code::MpDepth, start, end, message.clone()).help(help.clone());
-                self.out.diagnostic(&found)?;
-                told = true;
-            }
-            let group = self.groups.last().copied().unwrap_or(NO_GROUP);
-            let leaf = Leaf::new(self.at, end, group, Kind::UNREAD).flagged(self.key_flag().with(Flags::ERROR));
-            let piece = self.input.at(self.at, used)?;
-            let (head, rest) = piece.split_at_checked(limits::PIECE).unwrap_or((piece, &[]));
-            self.out.leaf(&leaf, head)?;
-            for more in rest.chunks(limits::PIECE) {
-                self.out.more(more)?;
-            }
-            self.at = end;
+            self.unread_to(end)?;
         }
         self.scalar(Scalar::Missing)
+    }
+
+    /// How far a skip gets from here: to its end, or as far as a pipe can be looked at.
+    fn skim(&mut self, skip: &mut Skip) -> Result<u64, Stop> {
+        if self.input.size().is_none() {
+            let used = skip.over(self.input.at(self.at, limits::SAMPLE)?);
+            return Ok(self.at.saturating_add(len64(used)));
+        }
+        let mut end = self.at;
+        while skip.is_due() {
+            let used = skip.over(self.input.at(end, limits::PIECE)?);
+            if used == 0 {
+                break;
+            }
+            end = end.saturating_add(len64(used));
+        }
+        Ok(end)
+    }
+
+    /// All up to an offset is one unread leaf.
+    fn unread_to(&mut self, end: u64) -> Flow {
+        let group = self.groups.last().copied().unwrap_or(NO_GROUP);
+        let leaf = Leaf::new(self.at, end, group, Kind::UNREAD).flagged(self.key_flag().with(Flags::ERROR));
+        let mut first = true;
+        while self.at < end {
+            let wanted = usize::try_from(end.saturating_sub(self.at)).unwrap_or(limits::PIECE).min(limits::PIECE);
+            let bytes = self.input.at(self.at, wanted)?;
+            if bytes.is_empty() {
+                return Err(Stop::Internal("an unread branch ends behind the input".to_string()));
+            }
+            if std::mem::take(&mut first) { self.out.leaf(&leaf, bytes)? } else { self.out.more(bytes)? }
+            self.at = self.at.saturating_add(len64(bytes.len()));
+        }
+        Ok(())
     }
 
     pub(super) fn key_flag(&self) -> Flags {
@@ -318,7 +341,7 @@ impl Walker<'_> {
     pub(super) fn open(&mut self, kind: GroupKind, step: Step<'_>) -> Flow {
         let (id, parent) = (self.next_group, self.groups.last().copied().unwrap_or(NO_GROUP));
         self.groups.push(id);
-        self.next_group = self.next_group.saturating_add(1);
+        self.next_group = next_group(self.next_group);
         self.out.open(&Group { id, parent, kind, step, start: self.at })
     }
 

@@ -125,7 +125,7 @@ fn first_word(probe: &Probe, sample: &Sample<'_>) -> String {
         Some((Shape::List, size)) => format!("an array of {} elements", size.unwrap_or(0)),
         None => {
             let byte = sample.bytes.first().copied().unwrap_or(0);
-            format!("a {}", wire::name(wire::first(byte).kind))
+            wire::article(wire::first(byte).kind)
         }
     }
 }

@@ -10,7 +10,7 @@ use super::read;
 use super::wire;
 use crate::formats::Encoder;
 use crate::model::events::{Flow, Sink, Stop};
-use crate::model::num::len64;
+use crate::model::num::{count, len64};
 use crate::model::survey::Survey;
 use crate::model::value::{Event, Long, Scalar, Shape};
 
@@ -23,12 +23,14 @@ pub struct Writer<'a> {
     ordinal: u64,
     /// Content of a long value whose length its source does not announce.
     held: Vec<u8>,
+    /// Numbers whose digits a float64 does not all hold.
+    rounded: u64,
 }
 
 impl<'a> Writer<'a> {
     /// A writer to `out`; `survey` knows the size of every container.
     pub fn new(out: &'a mut dyn Write, survey: &'a Survey) -> Writer<'a> {
-        Writer { out, survey, ordinal: 0, held: Vec::new() }
+        Writer { out, survey, ordinal: 0, held: Vec::new(), rounded: 0 }
     }
 
     fn begin(&mut self, shape: Shape) -> Flow {
@@ -76,7 +78,10 @@ impl<'a> Writer<'a> {
             return done(mp::write_sint(out, value));
         }
         match text.parse::<f64>() {
-            Ok(value) if value.is_finite() => done(mp::write_f64(out, value)),
+            Ok(value) if value.is_finite() => {
+                self.rounded = self.rounded.saturating_add(u64::from(loses_digits(text, value)));
+                done(mp::write_f64(out, value))
+            }
             _ => Err(Stop::Refused(format!(
                 "the number {text} does not fit a float64, the widest number of MessagePack"
             ))),
@@ -144,7 +149,24 @@ impl Encoder for Writer<'_> {
     fn finish(&mut self) -> Flow {
         Ok(self.out.flush()?)
     }
+
+    fn losses(&self) -> Vec<String> {
+        let numbers = count(self.rounded, "number", "numbers");
+        let sentence = format!("{numbers} with more digits than a float64 holds, or closer to 0, rounded to one");
+        if self.rounded > 0 { vec![sentence] } else { Vec::new() }
+    }
 }
+
+/// Whether a decimal has more significant digits than every float64 gives back, or became 0.
+fn loses_digits(text: &str, value: f64) -> bool {
+    let mantissa = text.split(['e', 'E']).next().unwrap_or(text);
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let significant = digits.trim_start_matches('0').trim_end_matches('0').len();
+    significant > SIGNIFICANT || (value == 0.0 && significant > 0)
+}
+
+/// Decimal digits up to which the shortest form of a float64 gives a number back.
+const SIGNIFICANT: usize = 17;
 
 /// The outcome of a writer of the library as a flow.
 fn done<T, E: Into<std::io::Error>>(written: Result<T, E>) -> Flow {

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use super::decode::Walker;
 use super::read;
 use super::wire::{self, Body, First};
-use crate::model::bytemap::{Flags, Group, GroupKind, NO_GROUP, Step, is_plain_name};
+use crate::model::bytemap::{Flags, Group, GroupKind, NO_GROUP, Step, is_plain_name, next_group};
 use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::Flow;
 use crate::model::keys::Seen;
 use crate::model::limits;
 use crate::model::num::{self, len64};
-use crate::model::value::{Event, Scalar};
+use crate::model::value::{Event, Long, Scalar};
 
 impl Walker<'_> {
     /// A map key: the entry's group opens, with the key as its step.
@@ -38,7 +38,7 @@ impl Walker<'_> {
         if first.body == Body::NeverUsed {
             return self.never_used();
         }
-        if extent <= len64(limits::PIECE) { self.short_key(first, extent) } else { self.blob(first, Flags::KEY) }
+        if extent <= len64(limits::PIECE) { self.short_key(first, extent) } else { self.blob(first, Flags::KEY.with(Flags::NESTED)) }
     }
 
     /// Opens the group of an entry whose key is no container.
@@ -46,12 +46,14 @@ impl Walker<'_> {
         let kind = self.kind_at(self.at.saturating_add(extent))?;
         let wanted = usize::try_from(extent).unwrap_or(usize::MAX).min(limits::PATH_NAME * 4 + 16);
         let bytes = self.input.at(self.at, wanted)?;
-        let name = read::key_name(first, bytes);
+        // A key that the end cuts has no name yet.
+        let cut = len64(bytes.len()) < extent.min(len64(wanted)) || first.body == Body::NeverUsed;
+        let name = if cut { format!("@{:#04x}", self.at) } else { read::key_name(first, bytes) };
         let step = if first.is_str() && is_plain_name(&name) { Step::Name(&name) } else { Step::Key(&name) };
         let (id, parent) = (self.next_group, self.groups.last().copied().unwrap_or(NO_GROUP));
         self.out.open(&Group { id, parent, kind, step, start: self.at })?;
         self.groups.push(id);
-        self.next_group = self.next_group.saturating_add(1);
+        self.next_group = next_group(self.next_group);
         Ok(())
     }
 
@@ -63,36 +65,27 @@ impl Walker<'_> {
         let end = start.saturating_add(len64(bytes.len()));
         let content = usize::try_from(first.head_bytes()).ok().and_then(|head| bytes.get(head..)).unwrap_or(&[]);
         let (value, mut found) = read::scalar(first, bytes, content, start);
-        if whole && let Some(frame) = self.frames.last() {
+        if whole && let Some(scope) = self.frames.last().map(|frame| frame.scope) {
             let (class, same) = key_identity(&value);
-            self.keys.name(frame.scope);
+            self.keys.name(scope);
             self.keys.feed(&[class]);
             self.keys.feed(&same);
-            match self.keys.done(frame.scope, start) {
-                Seen::New => {}
-                Seen::Before(first_at) => {
-                    self.out.duplicate_key()?;
-                    found.push(duplicate(&value, start, end, first_at));
-                }
-                Seen::Unknown if self.told_full => {}
-                Seen::Unknown => {
-                    self.told_full = true;
-                    found.push(not_compared(start, end));
-                }
+            let known = self.keys.done(scope, start);
+            if matches!(known, Seen::Before(_)) {
+                self.out.duplicate_key()?;
             }
+            found.extend(twice(known, &mut self.told_full, || read::short(&value), start, end));
         }
         if self.values {
             self.out.value(Event::Scalar(if whole { value } else { Scalar::Missing }))?;
         }
-        let mut flags = Flags::KEY;
-        if whole {
-            flags = read::flags(&found).with(flags);
-        } else {
+        let mut flags = read::flags(&found).with(Flags::KEY);
+        if !whole {
             found.clear();
             self.cut = true;
-            flags = flags.with(Flags::ERROR);
+            flags = Flags::KEY.with(Flags::ERROR);
             let short = extent.saturating_sub(end.saturating_sub(start));
-            let message = format!("this key, a {}, lacks {}", wire::name(first.kind), num::bytes(short));
+            let message = format!("this key, {}, lacks {}", wire::article(first.kind), num::bytes(short));
             found.push(self.cut_off(start, end, format!("{message}{}", self.then_missing())));
         }
         for one in &found {
@@ -103,7 +96,56 @@ impl Walker<'_> {
         self.at = end;
         Ok(())
     }
+
+    /// A key too long to hold begins: what follows is hashed as it passes.
+    pub(super) fn begin_long_key(&mut self, flags: Flags, of: Long) {
+        if let Some(scope) = self.frames.last().map(|frame| frame.scope).filter(|_| flags.has(Flags::KEY)) {
+            let class = match of {
+                Long::Text => TEXT,
+                Long::Bytes => BYTES,
+                Long::Ext(_) => EXT,
+            };
+            self.keys.name(scope);
+            self.keys.feed(&[class]);
+        }
+    }
+
+    /// That key has passed.
+    pub(super) fn end_long_key(&mut self, flags: Flags, start: u64) -> Flow {
+        let Some(scope) = self.frames.last().map(|frame| frame.scope).filter(|_| flags.has(Flags::KEY)) else {
+            return Ok(());
+        };
+        let known = self.keys.done(scope, start);
+        if matches!(known, Seen::Before(_)) {
+            self.out.duplicate_key()?;
+        }
+        let size = self.at.saturating_sub(start);
+        let told = twice(known, &mut self.told_full, || format!("of {}", num::bytes(size)), start, self.at);
+        told.map_or(Ok(()), |found| self.out.diagnostic(&found))
+    }
 }
+
+/// The finding on a key that stands twice, or of which nobody knows; that is told once.
+fn twice(known: Seen, told: &mut bool, key: impl Fn() -> String, start: u64, end: u64) -> Option<Diagnostic> {
+    match known {
+        Seen::New => None,
+        Seen::Before(first) => {
+            let message = format!("key {} stands in this map twice, first at {first:#04x}", key());
+            Some(Diagnostic::new(Code::MpDuplicateKey, start, end, message).help("most readers keep the last one"))
+        }
+        Seen::Unknown if std::mem::replace(told, true) => None,
+        Seen::Unknown => {
+            let most = limits::REMEMBERED_KEYS;
+            let message = format!("more than {most} keys: from here on nobody looked for keys that stand twice");
+            Some(Diagnostic::new(Code::MpKeysNotCompared, start, end, message))
+        }
+    }
+}
+
+/// Classes of keys: two keys are equal where class and bytes are.
+const TEXT: u8 = 4;
+const BYTES: u8 = 5;
+const EXT: u8 = 6;
 
 /// A class and bytes that are equal where two keys are the same value, however written.
 fn key_identity<'a>(value: &'a Scalar<'_>) -> (u8, Cow<'a, [u8]>) {
@@ -115,20 +157,9 @@ fn key_identity<'a>(value: &'a Scalar<'_>) -> (u8, Cow<'a, [u8]>) {
         Scalar::Int(value) => (2, owned(&i128::from(*value).to_le_bytes())),
         Scalar::F32(value) => (3, owned(&f64::from(*value).to_le_bytes())),
         Scalar::F64(value) => (3, owned(&value.to_le_bytes())),
-        Scalar::Text(text) => (4, Cow::Borrowed(text)),
-        Scalar::Bytes(bytes) => (5, Cow::Borrowed(bytes)),
-        Scalar::Ext(kind, bytes) => (6, Cow::Owned([&kind.to_le_bytes()[..], bytes].concat())),
+        Scalar::Text(text) => (TEXT, Cow::Borrowed(text)),
+        Scalar::Bytes(bytes) => (BYTES, Cow::Borrowed(bytes)),
+        Scalar::Ext(kind, bytes) => (EXT, Cow::Owned([&kind.to_le_bytes()[..], bytes].concat())),
         Scalar::Timestamp(secs, nanos) => (7, owned(&[&secs.to_le_bytes()[..], &nanos.to_le_bytes()[..]].concat())),
     }
-}
-
-fn duplicate(key: &Scalar<'_>, start: u64, end: u64, first_at: u64) -> Diagnostic {
-    let message = format!("key {} stands in this map twice, first at {first_at:#04x}", read::short(key));
-    Diagnostic::new(Code::MpDuplicateKey, start, end, message).help("most readers keep the last one")
-}
-
-fn not_compared(start: u64, end: u64) -> Diagnostic {
-    let message =
-        format!("more than {} keys: from here on nobody looked for keys that stand twice", limits::REMEMBERED_KEYS);
-    Diagnostic::new(Code::MpKeysNotCompared, start, end, message)
 }

@@ -97,7 +97,7 @@ impl Format for MessagePack {
     }
 
     fn wants(&self, _variant: &str) -> Want {
-        Want { counts: true, odd_maps: false }
+        Want { counts: true, ..Want::default() }
     }
 
     fn encoder<'a>(

@@ -11,7 +11,7 @@ use crate::model::num::bytes;
 pub fn notes(row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
     for (index, seen) in row.iter().enumerate() {
-        let Some(byte) = seen.head().first().copied().filter(|_| seen.leaf.kind.code <= wire::MAP32) else { continue };
+        let Some(byte) = seen.head().first().copied().filter(|_| tells(seen)) else { continue };
         let first = wire::first(byte);
         if first.kind != seen.leaf.kind.code {
             continue;
@@ -27,6 +27,11 @@ pub fn notes(row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<
         }
     }
     notes
+}
+
+/// Whether a note has something to explain: a first byte whose object is all there.
+fn tells(seen: &Seen) -> bool {
+    seen.leaf.kind.code <= wire::MAP32 && !(seen.leaf.flags.has(Flags::ERROR) && seen.leaf.flags.has(Flags::KEY))
 }
 
 /// The number behind a first byte: a leaf of its own, or within the leaf of a key.

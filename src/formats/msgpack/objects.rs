@@ -4,7 +4,7 @@ use super::decode::Walker;
 use super::read;
 use super::wire::{self, First};
 use crate::model::bytemap::{Flags, Kind, Leaf, NO_GROUP};
-use crate::model::events::Flow;
+use crate::model::events::{Flow, Stop};
 use crate::model::limits;
 use crate::model::num::len64;
 use crate::model::utf8::Utf8;
@@ -68,44 +68,50 @@ impl Walker<'_> {
     /// Content too long to hold: in pieces. Where the size of the input is known it is one leaf.
     pub(super) fn long(&mut self, first: First, kind: u8, len: u64, flags: Flags) -> Flow {
         let (start, of) = (self.at, read::long_of(first, self.input.at(self.at, 6)?));
-        let mut flags = flags;
-        let there = self.input.size().map(|size| size.saturating_sub(start.saturating_add(first.head_bytes())));
-        if there.is_some_and(|there| there < len) {
-            flags = flags.with(Flags::ERROR);
-        }
-        if let Some(found) = read::long_head(first.kind, len, start) {
-            self.out.diagnostic(&found)?;
-        }
+        let begin = start.saturating_add(first.head_bytes());
+        // Behind a pipe nobody knows whether all of it will come, so that each piece is a leaf of its own.
+        let there = self.input.size().map(|size| size.saturating_sub(begin).min(len));
+        let flags = if there.is_some_and(|there| there < len) { flags.with(Flags::ERROR) } else { flags };
         self.put_head(first, first.sizing_bytes(), flags)?;
+        self.begin_long_key(flags, of);
+        let leaf = self.leaf_to(begin.saturating_add(there.unwrap_or(0)), kind, flags);
+        let utf8 = self.pieces(&leaf, of, len)?;
+        self.end_long(first, utf8, begin, len)?;
+        self.end_long_key(flags, start)
+    }
+
+    /// Passes on content piece by piece. `whole` is its leaf, empty where the end of the input is not known.
+    fn pieces(&mut self, whole: &Leaf, of: Long, len: u64) -> Result<Utf8, Stop> {
         let begin = self.at;
         let mut utf8 = Utf8::default();
         let mut last = false;
-        let mut one_leaf = None;
         while !last {
             let done = self.at.saturating_sub(begin);
             let wanted = usize::try_from(len.saturating_sub(done)).unwrap_or(limits::PIECE).min(limits::PIECE);
             let bytes = self.input.at(self.at, wanted)?;
             let end = self.at.saturating_add(len64(bytes.len()));
             last = bytes.len() < wanted || end.saturating_sub(begin) >= len;
-            let leaf_end = there.map_or(end, |there| begin.saturating_add(there.min(len)));
-            if one_leaf.is_some() && there.is_some() {
-                self.out.more(bytes)?;
-            } else if !bytes.is_empty() {
-                let piece = if there.is_some() { flags } else { flags.with(Flags::PIECE) };
-                let group = self.groups.last().copied().unwrap_or(NO_GROUP);
-                let leaf = Leaf::new(self.at, leaf_end, group, Kind { owner: self.owner, code: kind }).flagged(piece);
-                self.out.leaf(&leaf, bytes)?;
-                one_leaf = Some(leaf);
+            match (whole.is_empty(), bytes.is_empty()) {
+                (_, true) => {}
+                (true, false) => {
+                    let leaf = Leaf { start: self.at, end, ..*whole };
+                    self.out.leaf(&leaf.flagged(Flags::PIECE), bytes)?;
+                }
+                (false, false) if done == 0 => self.out.leaf(whole, bytes)?,
+                (false, false) => self.out.more(bytes)?,
             }
             if of == Long::Text {
                 utf8.feed(bytes);
+            }
+            if whole.flags.has(Flags::KEY) {
+                self.keys.feed(bytes);
             }
             if self.values {
                 self.out.value(Event::Piece { of, total: Some(len), bytes, first: done == 0, last })?;
             }
             self.at = end;
         }
-        self.end_long(first, utf8, begin, len)
+        Ok(utf8)
     }
 
     /// Findings on long content, known behind it.

@@ -145,12 +145,10 @@ pub fn content_kind(first: First, head: &[u8]) -> u8 {
         wire::INT8..=wire::INT64 => wire::INT_VALUE,
         wire::BIN8..=wire::BIN32 => wire::BIN_CONTENT,
         _ if first.is_ext() && ext_type(first, head) == Some(wire::TIMESTAMP_TYPE) => {
-            match (first.kind, head.get(1).copied()) {
-                (wire::FIXEXT4, _) => wire::TIMESTAMP32,
-                (wire::FIXEXT8, _) => wire::TIMESTAMP64,
-                (wire::EXT8, Some(12)) => wire::TIMESTAMP96,
-                (wire::EXT8, Some(8)) => wire::TIMESTAMP64,
-                (wire::EXT8, Some(4)) => wire::TIMESTAMP32,
+            match first.content_len(head) {
+                4 => wire::TIMESTAMP32,
+                8 => wire::TIMESTAMP64,
+                12 => wire::TIMESTAMP96,
                 _ => wire::EXT_CONTENT,
             }
         }
@@ -190,9 +188,9 @@ pub fn long_head(kind: u8, size: u64, at: u64) -> Option<Diagnostic> {
         return None;
     }
     let message = format!(
-        "the head of this {} takes {takes} bytes; for {size} a {} would do, which takes {would}",
+        "the head of this {} takes {takes} bytes; for {size} {} would do, which takes {would}",
         wire::name(kind),
-        wire::name(shortest)
+        wire::article(shortest)
     );
     Some(Diagnostic::new(Code::MpNonMinimal, at, at.saturating_add(takes), message))
 }
@@ -270,6 +268,7 @@ pub fn key_name(first: First, all: &[u8]) -> String {
         let text = cut(&String::from_utf8_lossy(content));
         // In quotes where it would read like the key of another type: 19 and "19" may stand side by side.
         let like_number = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '"' | '@'));
+        let like_number = like_number || text.starts_with("bin ") || text.starts_with("ext ");
         return if like_number { format!("{text:?}") } else { text };
     }
     cut(&short(&scalar(first, all, content, 0).0))

@@ -20,6 +20,11 @@ impl Default for Skip {
 }
 
 impl Skip {
+    /// Whether something is still to pass.
+    pub fn is_due(&self) -> bool {
+        self.pending > 0 || self.content > 0
+    }
+
     /// Passes over what it can of `bytes` and says how many bytes that were; a head that is cut by
     /// the end of `bytes` is left, unless it stands first.
     pub fn over(&mut self, bytes: &[u8]) -> usize {

@@ -237,6 +237,13 @@ impl First {
     }
 }
 
+/// Name of a kind behind its article: `an int8`, `a str8`.
+pub fn article(kind: u8) -> String {
+    let name = name(kind);
+    let article = if name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {name}")
+}
+
 /// Name of a kind.
 pub fn name(kind: u8) -> &'static str {
     KINDS.get(usize::from(kind)).map_or("", |info| info.name)

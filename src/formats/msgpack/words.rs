@@ -6,6 +6,7 @@ use super::read;
 use super::wire;
 use crate::formats::Telling;
 use crate::model::bytemap::{Bits, Flags, Leaf};
+use crate::model::limits;
 use crate::model::num::{bytes, count, len64};
 use crate::model::value::Scalar;
 use crate::wire::reader::{big_endian, bytes_of_signed, bytes_of_unsigned};
@@ -20,11 +21,11 @@ pub fn width(leaf: &Leaf, head: &[u8]) -> u64 {
     }
 }
 
-/// Whether a float32 holds the value exactly; a NaN counts as one that it holds.
+/// Whether a float32 holds the value exactly; of the NaNs those whose payload it holds.
 pub fn fits_float32(value: f64) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "the cast is the question: does the value survive it")]
     let narrow = value as f32;
-    f64::from(narrow) == value || value.is_nan()
+    f64::from(narrow).to_bits() == value.to_bits()
 }
 
 /// Whether the leaf is a key whole, head and content. Inside a key that is a container the parts of
@@ -69,17 +70,21 @@ fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
         wire::FIXMAP | wire::FIXARRAY => write!(out, "{name}, {}", counted(kind, low_nibble(head))),
         wire::ELEMENTS | wire::ENTRIES => write!(out, ", {}", counted(kind, big_endian(head))),
         wire::LENGTH if big_endian(head) == 0 && !leaf.flags.has(Flags::ERROR) => out.write_str(", 0 bytes"),
+        wire::LENGTH if big_endian(head) > len64(limits::PIECE) => write!(out, ", {}", bytes(big_endian(head))),
         wire::LENGTH => Ok(()),
         wire::FIXSTR if fixstr_len(head) == 0 => write!(out, "{name} \"\""),
         wire::EXT_TYPE => write!(out, "type {}", read::signed(head)),
         wire::BIN_CONTENT | wire::EXT_CONTENT => {
-            write!(out, ", {}", bytes(leaf.len()))?;
+            if !is_long(leaf, head) {
+                write!(out, ", {}", bytes(leaf.len()))?;
+            }
             match readable(head) {
                 Some(shown) => write!(out, " \"{shown}\""),
                 None => Ok(()),
             }
         }
-        _ if kind <= wire::MAP32 || kind == wire::NEVER_USED => out.write_str(name),
+        wire::NEVER_USED => write!(out, "|{name}|"),
+        _ if kind <= wire::MAP32 => out.write_str(name),
         _ => content(leaf, head, out),
     }
 }
@@ -109,6 +114,7 @@ fn alone(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
         wire::ELEMENTS | wire::ENTRIES => out.write_str(&counted(leaf.kind.code, big_endian(head))),
         wire::FIXSTR => write!(out, "{name}, {}", bytes(fixstr_len(head))),
         wire::EXT_TYPE => write!(out, "ext type {}", read::signed(head)),
+        wire::NEVER_USED => out.write_str(name),
         wire::BIN_CONTENT | wire::EXT_CONTENT => out.write_str(&bytes(leaf.len())),
         _ => in_row(leaf, head, out),
     }
@@ -156,10 +162,19 @@ fn time(kind: u8, head: &[u8]) -> Option<String> {
     })
 }
 
-/// Text in quotes, control characters escaped; of a long one what is held of it.
+/// Whether the leaf is longer than what is held of it, or one piece of a longer value.
+fn is_long(leaf: &Leaf, head: &[u8]) -> bool {
+    leaf.len() > len64(head.len()) || leaf.flags.has(Flags::PIECE)
+}
+
+/// Text in quotes, control characters escaped; of a long one the beginning.
 fn text(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
-    crate::formats::quote(head, out);
-    if leaf.len() > len64(head.len()) { write!(out, ".. {} in all", bytes(leaf.len())) } else { Ok(()) }
+    if !is_long(leaf, head) {
+        crate::formats::quote(head, out);
+        return Ok(());
+    }
+    crate::formats::quote(head.get(..limits::LONG_TEXT).unwrap_or(head), out);
+    out.write_str("..")
 }
 
 fn fixint(head: &[u8]) -> i64 {
