@@ -36,7 +36,12 @@ impl Conversion {
     ///
     /// # Errors
     /// What stopped the walk; a value without a form in the target is [`Stop::Refused`].
-    pub fn write(&self, inspection: &mut Inspection, survey: &Survey, out: &mut dyn Write) -> Result<Vec<String>, Stop> {
+    pub fn write(
+        &self,
+        inspection: &mut Inspection,
+        survey: &Survey,
+        out: &mut dyn Write,
+    ) -> Result<Vec<String>, Stop> {
         let mut buffer = BufWriter::with_capacity(BUFFER, out);
         let mut encoder = self.format.encoder(self.variant, self.options, survey, &mut buffer);
         self.walk(inspection, &mut *encoder)?;

@@ -10,12 +10,12 @@ use crate::formats::{self, Candidate, Context, Format, Level, Sample, Variant};
 use crate::framing::magic;
 use crate::framing::text::{self, Encoding, Undone};
 use crate::model::bytemap::{Group, GroupId, Kind, Leaf, NO_GROUP, Partition, Step};
-use crate::model::diag::{Code, Diagnostic, Tally};
+use crate::model::diag::{Code, Diagnostic, Severity, Tally};
 use crate::model::events::{Flow, PathStack, Sink, Stop};
 use crate::model::limits;
 use crate::model::num::len64;
 use crate::model::value::Event;
-use crate::wire::reader::Window;
+use crate::wire::reader::{ReadError, Window};
 
 /// Name of the candidate for text that is no message.
 pub const PLAIN_TEXT: &str = "text";
@@ -122,7 +122,7 @@ impl Inspection {
     ///
     /// # Errors
     /// The input cannot be read.
-    pub fn open(name: String, mut window: Window, options: &Options) -> io::Result<Inspection> {
+    pub fn open(name: String, mut window: Window, options: &Options) -> Result<Inspection, ReadError> {
         let size = window.size();
         let sample = window.at(0, limits::SAMPLE + 1)?;
         let complete = sample.len() <= limits::SAMPLE;
@@ -159,7 +159,7 @@ impl Inspection {
     }
 
     /// Undoes a text encoding, if there is one; the bytes inside.
-    fn undo(&mut self, sample: &[u8], options: &Options) -> io::Result<Option<Vec<u8>>> {
+    fn undo(&mut self, sample: &[u8], options: &Options) -> Result<Option<Vec<u8>>, ReadError> {
         let told = match options.encoding {
             EncodingChoice::Raw => return Ok(None),
             EncodingChoice::Told(encoding) => Some(encoding),
@@ -184,7 +184,7 @@ impl Inspection {
     }
 
     /// Takes a text encoding only where the bytes in it fit a format better than the text does.
-    fn guess_encoding(&mut self, sample: &[u8], options: &Options) -> io::Result<Option<(Vec<u8>, Undone)>> {
+    fn guess_encoding(&mut self, sample: &[u8], options: &Options) -> Result<Option<(Vec<u8>, Undone)>, ReadError> {
         let head = if self.complete { sample } else { whole_lines(sample) };
         let outside = rank(&Sample { bytes: head, complete: self.complete }, options);
         let mut best: Option<(u32, Undone)> = None;
@@ -215,7 +215,7 @@ impl Inspection {
     }
 
     /// Undoes an encoding that the beginning of a long text has, if all of the text has it.
-    fn undo_all(&mut self, encoding: Encoding) -> io::Result<Option<(Vec<u8>, Undone)>> {
+    fn undo_all(&mut self, encoding: Encoding) -> Result<Option<(Vec<u8>, Undone)>, ReadError> {
         // A pipe cannot be read again, so it is spooled before its text is tried.
         self.spool()?;
         let Some(text) = self.window.all(limits::TEXT_INPUT)? else { return Ok(None) };
@@ -267,7 +267,8 @@ impl Inspection {
     pub fn why(&self) -> String {
         let mut parts = Vec::new();
         for (place, candidate) in self.candidates.iter().enumerate() {
-            if place == 0 && !candidate.pro.is_empty() {
+            let chosen = place == 0 && (self.format.is_some() || candidate.format == PLAIN_TEXT);
+            if chosen && !candidate.pro.is_empty() {
                 parts.push(candidate.pro.join(", "));
             } else if let Some(reason) = candidate.contra.first() {
                 parts.push(format!("as {}, {reason}", title(candidate.format)));
@@ -279,12 +280,18 @@ impl Inspection {
 
     /// What the format's decoder is told.
     pub fn context(&self, format: &dyn Format) -> Context {
-        context(format, self.depth)
+        context(format, Some(self.variant), self.depth)
     }
 
     /// Size of the message's layer where it is known.
     pub fn message_size(&self) -> Option<u64> {
         self.window.size()
+    }
+
+    /// Errors in the layers around the message.
+    pub fn outer_errors(&self) -> u64 {
+        let found = self.outer.iter().flat_map(|layer| &layer.found);
+        len64(found.filter(|found| found.severity() == Severity::Error).count())
     }
 
     /// Number of the layer that holds the message.
@@ -301,7 +308,7 @@ impl Inspection {
     ///
     /// # Errors
     /// The pipe cannot be read, or the file not written.
-    pub fn spool(&mut self) -> io::Result<()> {
+    pub fn spool(&mut self) -> Result<(), ReadError> {
         if self.window.size().is_some() {
             return Ok(());
         }
@@ -329,7 +336,7 @@ impl Inspection {
         let walked = if self.complete {
             self.walk(sink).map(|_| ())
         } else if let Some(format) = self.format {
-            let context = context(format, self.depth);
+            let context = context(format, Some(self.variant), self.depth);
             format.decode(&mut Window::memory(self.sample.clone()), &context, sink)
         } else {
             Ok(())
@@ -356,7 +363,7 @@ impl Inspection {
         }
         match self.format {
             Some(format) => {
-                let context = context(format, self.depth);
+                let context = context(format, Some(self.variant), self.depth);
                 format.decode(&mut self.window, &context, &mut guard)?;
             }
             None => unrecognised(&mut self.window, &self.candidates, &mut guard)?,
@@ -380,8 +387,13 @@ pub struct Walked {
     pub tally: Tally,
 }
 
-fn context(format: &dyn Format, depth: Option<usize>) -> Context {
-    Context { owner: formats::owner_of(format), depth: depth.unwrap_or(format.info().depth) }
+fn context(format: &dyn Format, variant: Option<&'static str>, depth: Option<usize>) -> Context {
+    let first = format.info().variants.first().map_or("plain", |variant| variant.name);
+    Context {
+        owner: formats::owner_of(format),
+        variant: variant.unwrap_or(first),
+        depth: depth.unwrap_or(format.info().depth),
+    }
 }
 
 /// A text with its notation undone: the layer, and the bytes it holds.
@@ -408,8 +420,8 @@ fn inside_score(undone: &Undone, text: &[u8], outside: &[Candidate], options: &O
     (inner.score > rival).then_some(inner.score)
 }
 
-fn too_long() -> io::Error {
-    io::Error::other(format!("text that holds bytes is undone up to {} MiB", limits::TEXT_INPUT >> 20))
+fn too_long() -> ReadError {
+    ReadError(io::Error::other(format!("text that holds bytes is undone up to {} MiB", limits::TEXT_INPUT >> 20)))
 }
 
 /// The sample up to its last line end or blank, so that no number is cut.
@@ -426,7 +438,9 @@ pub fn rank(sample: &Sample<'_>, options: &Options) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = formats::ALL
         .iter()
         .filter(|format| options.format.is_none_or(|told| told.info().name == format.info().name))
-        .map(|format| format.detect(sample, &context(*format, options.depth)))
+        .map(|format| {
+            format.detect(sample, &context(*format, options.variant.map(|variant| variant.name), options.depth))
+        })
         .collect();
     candidates.push(plain_text(sample));
     candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
@@ -584,7 +598,9 @@ impl Sink for Guard<'_> {
     fn more(&mut self, bytes: &[u8]) -> Flow {
         match self.due.checked_sub(len64(bytes.len())) {
             Some(due) => self.due = due,
-            None => return Err(Stop::Internal(format!("more bytes than the leaf before {:#x} has", self.partition.at()))),
+            None => {
+                return Err(Stop::Internal(format!("more bytes than the leaf before {:#x} has", self.partition.at())));
+            }
         }
         self.out.more(bytes)
     }

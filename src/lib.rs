@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Nothing is kept that nobody keeps: a decoder reports events in the order of the bytes, and a sink
-//! decides what it remembers. So a dump of a 100 MB file needs the memory of one row.
+//! decides what it remembers. So a dump of a 100 MB file needs the memory of one row. A value too long to
+//! hold comes in pieces.
 //!
 //! ## The rooms
 //!
@@ -23,7 +24,7 @@
 //! - [`wire`]: the window on the input, the only code that slices it.
 //! - [`formats`]: one folder a format, each with the same files: `wire` (the standard's numbers and
 //!   names), `decode` (the walk), `words` (how leaves are told), `encode`, `detect`, `format.md`.
-//! - [`framing`]: what stands around a message; so far text that holds bytes.
+//! - [`framing`]: what stands around a message: text that holds bytes, and files of other kinds by name.
 //! - [`inspect`]: the driver.
 //! - [`size`], [`convert`], [`render`]: ledgers, conversions, output.
 //! - [`cli`]: the command line, the only room that knows clap.
@@ -33,9 +34,10 @@
 //!
 //! ## A new format
 //!
-//! A folder in `src/formats/`, a `mod` line and an entry in [`formats::ALL`]. It implements
-//! [`formats::Format`]; names, help, completions, README's table, detection and the tests of the
-//! invariants follow.
+//! A folder in `src/formats/` with the files named above, a `mod` line and an entry in [`formats::ALL`]. It
+//! implements [`formats::Format`]; its findings get codes in [`model::diag`] and its depth a line in
+//! [`model::limits`]. Names, help, completions, README's table, detection and the tests of the invariants
+//! follow.
 
 pub mod cli;
 pub mod convert;

@@ -1,6 +1,6 @@
 //! `wireinspect convert`: reads twice, writes once, and nothing where the input has an error.
 
-use std::io::{self, Seek as _, Write};
+use std::io::{self, Seek as _};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -90,19 +90,20 @@ impl From<io::Error> for Problem {
 }
 
 fn convert(inspection: &mut Inspection, conversion: &Conversion, args: &ConvertArgs) -> Result<u8, Problem> {
-    inspection.spool()?;
+    inspection.spool().map_err(Stop::from)?;
     let survey = conversion.survey(inspection)?;
-    let outer: Vec<_> = inspection.outer.iter().flat_map(|layer| layer.found.clone()).collect();
-    let mut err = io::stderr().lock();
-    diagnostics::write(&mut err, &format!("{}, outer layer", inspection.name), &outer, &Default::default())?;
-    diagnostics::write(&mut err, &inspection.name, &survey.found, &survey.tally)?;
-    let bad = survey.has_errors() || outer.iter().any(|found| found.severity() == crate::model::diag::Severity::Error);
-    if bad && (!args.partial || survey.messages == 0) {
+    let mut lines = diagnostics::outer(inspection);
+    lines.push_str(&diagnostics::lines(&inspection.name, &survey.found, &survey.tally));
+    let bad = survey.has_errors() || inspection.outer_errors() > 0;
+    let refused = bad && (!args.partial || survey.messages == 0);
+    if refused {
         let hint = if args.partial { "nothing could be decoded" } else { "--partial writes what can be decoded" };
-        writeln!(err, "{}: nothing written, the input has errors; {hint}", inspection.name)?;
+        lines.push_str(&format!("{}: nothing written, the input has errors; {hint}\n", inspection.name));
+    }
+    output::tell(&lines);
+    if refused {
         return Ok(INPUT_ERROR);
     }
-    drop(err);
     let mut out = Output::open(args.output.as_deref()).map_err(Problem::Failure)?;
     let losses = if matches!(out, Output::Staged(..)) || conversion.format.info().text {
         conversion.write(inspection, &survey, &mut out)?
@@ -115,8 +116,8 @@ fn convert(inspection: &mut Inspection, conversion: &Conversion, args: &ConvertA
         losses
     };
     out.finish()?;
-    for sentence in losses {
-        writeln!(io::stderr(), "{}: note[convert]: {sentence}", inspection.name)?;
-    }
+    let lines: String =
+        losses.iter().map(|sentence| format!("{}: note[convert]: {sentence}\n", inspection.name)).collect();
+    output::tell(&lines);
     Ok(if bad { INPUT_ERROR } else { 0 })
 }

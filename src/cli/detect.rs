@@ -37,7 +37,7 @@ pub fn run(args: &DetectArgs) -> Outcome {
     let names = input::names(&args.input);
     input::check(&names, &args.input)?;
     let shown: Vec<String> = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
-    let name_width = shown.iter().map(|name| wrap::width(name)).max().unwrap_or(0).clamp(8, 32);
+    let name_width = shown.iter().map(|name| wrap::width(name)).max().unwrap_or(0).clamp(8, 28);
     let width = output::width(args.width);
     let mut out = Output::open(None)?;
     let mut status = 0;

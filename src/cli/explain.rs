@@ -22,7 +22,7 @@ use crate::render::{Notes, Rows, View, diagnostics, foot, json, overview, panel}
 use crate::size::Ledger;
 
 /// Rows of the dump below an overview.
-const OVERVIEW_ROWS: u64 = 24;
+const OVERVIEW_ROWS: u64 = 16;
 
 /// Lines of a grid on a terminal where not all are asked for.
 const GRID_LINES: u64 = 64;
@@ -247,9 +247,7 @@ fn explain(out: &mut Output, inspection: &mut Inspection, args: &ExplainArgs) ->
 }
 
 fn status(tally: &Tally, inspection: &Inspection) -> u8 {
-    let outer = inspection.outer.iter().flat_map(|layer| &layer.found);
-    let bad = tally.errors > 0 || outer.clone().any(|found| found.severity() == crate::model::diag::Severity::Error);
-    if bad { INPUT_ERROR } else { 0 }
+    if tally.errors > 0 || inspection.outer_errors() > 0 { INPUT_ERROR } else { 0 }
 }
 
 /// The forms for people: head, body, foot, and findings on stderr.
@@ -263,6 +261,9 @@ fn people(out: &mut Output, inspection: &mut Inspection, args: &ExplainArgs) -> 
     }
     let mut preview = Preview::new(inspection.format, inspection.complete);
     inspection.preview(&mut preview)?;
+    if inspection.complete && args.message.is_some_and(|(from, _)| from >= preview.messages()) {
+        return Ok(nothing_matches(inspection, args, 0));
+    }
     let heads = !args.no_head && !is_filtered(args);
     if heads && args.to != Form::Grid {
         head::write(out, inspection, &preview, args.input.format.is_some(), &view)?;
@@ -283,7 +284,7 @@ fn people(out: &mut Output, inspection: &mut Inspection, args: &ExplainArgs) -> 
     if args.output.is_none() && output::is_terminal() {
         out.flush()?;
     }
-    report(inspection, &found, &walked.tally)?;
+    report(inspection, &found, &walked.tally);
     Ok(status(&walked.tally, inspection))
 }
 
@@ -296,7 +297,7 @@ fn nothing_matches(inspection: &Inspection, args: &ExplainArgs, size: u64) -> u8
         (None, Some(_)) => ("--range".to_string(), format!("the input has {size:#x} bytes")),
         (None, None) => ("--message".to_string(), "the input has no such message; they count from 0".to_string()),
     };
-    let _ = writeln!(io::stderr(), "error[usage]: {}: nothing at {name}: {why}", inspection.name);
+    output::tell(&format!("error[usage]: {}: nothing at {name}: {why}\n", inspection.name));
     USAGE_ERROR
 }
 
@@ -389,9 +390,9 @@ fn large(
     drop(dump);
     writeln!(
         out,
-        "         {} in full. Here: what is in it, and the first element of each list. More:\n         \
+        "         {} in all. Here: what is in it, and the first element of each list. More:\n         \
          {}  --all (a pipe or file gets all of it without asking)\n",
-        num::count(ledger.rows, "row", "rows"),
+        num::count(ledger.rows, "field", "fields"),
         overview::ways_on(&ledger)
     )?;
     overview::write(out, inspection.format.map(|format| format as &dyn Format), &ledger, view)?;
@@ -415,7 +416,7 @@ fn unknown(out: &mut Output, inspection: &mut Inspection, view: &View) -> Result
         inspection.walk(&mut findings)?
     };
     out.flush()?;
-    report(inspection, &findings.found, &walked.tally)?;
+    report(inspection, &findings.found, &walked.tally);
     Ok(status(&walked.tally, inspection))
 }
 
@@ -439,6 +440,8 @@ fn layer(out: &mut Output, inspection: &Inspection, number: usize, view: &View) 
     drop(dump);
     writeln!(out)?;
     foot::ledger(out, None, &causes, None, view)?;
+    out.flush()?;
+    output::tell(&diagnostics::outer(inspection));
     Ok(status(&Tally::default(), inspection))
 }
 
@@ -449,7 +452,7 @@ fn at(out: &mut Output, inspection: &mut Inspection, offset: u64, view: &View) -
     if !at.is_found() {
         let line =
             format!("error[usage]: --at {offset:#04x} is past the end of {}, {} bytes", inspection.name, walked.size);
-        let _ = writeln!(io::stderr(), "{line}");
+        output::tell(&format!("{line}\n"));
         return Ok(USAGE_ERROR);
     }
     at.write(out, view.width)?;
@@ -457,18 +460,16 @@ fn at(out: &mut Output, inspection: &mut Inspection, offset: u64, view: &View) -
 }
 
 /// Findings, on stderr: a line each. Where a terminal has just shown them at their bytes, their number.
-fn report(inspection: &Inspection, found: &[Diagnostic], tally: &Tally) -> Flow {
-    let mut err = io::stderr().lock();
-    if output::is_terminal() && io::stderr().is_terminal() && inspection.format.is_some() && tally.total() > 1 {
-        writeln!(err, "{}: {}, told above at their bytes", inspection.name, diagnostics::counted(tally))?;
-        return Ok(());
-    }
-    for (number, layer) in (1..).zip(&inspection.outer) {
-        let name = format!("{}, layer {number}", inspection.name);
-        diagnostics::write(&mut err, &name, &layer.found, &Tally::default())?;
-    }
-    diagnostics::write(&mut err, &inspection.name, found, tally)?;
-    Ok(())
+fn report(inspection: &Inspection, found: &[Diagnostic], tally: &Tally) {
+    let shown = output::is_terminal() && io::stderr().is_terminal() && inspection.format.is_some();
+    let lines = if shown && tally.total() > 1 {
+        format!("{}: {}, told above at their bytes\n", inspection.name, diagnostics::counted(tally))
+    } else {
+        let mut lines = diagnostics::outer(inspection);
+        lines.push_str(&diagnostics::lines(&inspection.name, found, tally));
+        lines
+    };
+    output::tell(&lines);
 }
 
 fn view(args: &ExplainArgs) -> View {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use crate::cli::{EncodingArg, Failure, InputArgs, format_by_name};
@@ -132,16 +132,15 @@ fn options(args: &InputArgs, told: Option<&str>) -> Result<Options, Failure> {
 }
 
 fn inspect(name: &str, window: Window, options: &Options) -> Result<Inspection, Failure> {
-    Inspection::open(name.to_string(), window, options).map_err(|error| file_error(name, &plain(&error)))
+    Inspection::open(name.to_string(), window, options).map_err(|error| file_error(name, &plain(&error.0)))
 }
 
 /// Standard input: a file that was redirected can be read by position, a pipe only once.
 fn stdin(args: &InputArgs) -> Result<Window, Failure> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
-        let _ = writeln!(
-            io::stderr(),
-            "reading what you type or paste here: bytes as hex, base64, a C array, a dump …; Ctrl-D ends it (--help shows more)"
+        crate::cli::output::tell(
+            "reading what you type or paste here: bytes as hex, base64, a C array, a dump …; Ctrl-D ends it (--help shows more)\n",
         );
     }
     #[cfg(unix)]
@@ -177,7 +176,7 @@ fn from_pipe(pipe: Box<dyn io::Read>, args: &InputArgs) -> io::Result<Window> {
 fn argument(path: &OsStr, options: &Options, shown: &str) -> Result<Inspection, Failure> {
     let text = path.to_str().unwrap_or("");
     let told = matches!(options.encoding, EncodingChoice::Told(_));
-    if told || (!text.contains(['/', '.']) || text.starts_with("0x")) && !text::guess(text.as_bytes()).is_empty() {
+    if told || !text::guess(text.as_bytes()).is_empty() {
         let inspection = inspect("argument", Window::memory(text.as_bytes().to_vec()), options)?;
         if !inspection.outer.is_empty() {
             return Ok(inspection);

@@ -3,7 +3,7 @@
 //! 0 clean; 1 an error in an input; 2 usage or file error; 3 a broken rule of our own.
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
@@ -145,7 +145,7 @@ impl Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
-        Failure::usage(format!("error[output]: {error}"))
+        Failure::usage(format!("error[output]: {}", input::plain(&error)))
     }
 }
 
@@ -159,9 +159,10 @@ pub type Outcome = Result<u8, Failure>;
 pub fn stopped(stop: Stop, name: &str) -> Outcome {
     match stop {
         Stop::Enough | Stop::Closed => Ok(0),
-        Stop::Io(error) => Err(Failure::usage(format!("error[file]: {name}: {error}"))),
+        Stop::Read(error) => Err(Failure::usage(format!("error[file]: {name}: {}", input::plain(&error)))),
+        Stop::Write(error) => Err(Failure::usage(format!("error[output]: {}", input::plain(&error)))),
         Stop::Refused(why) => {
-            let _ = writeln!(io::stderr(), "{name}: error[convert]: {why}");
+            output::tell(&format!("{name}: error[convert]: {why}\n"));
             Ok(INPUT_ERROR)
         }
         Stop::Internal(problem) => Err(Failure {
@@ -175,7 +176,7 @@ pub fn stopped(stop: Stop, name: &str) -> Outcome {
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     let status = run(args).unwrap_or_else(|failure| {
-        let _ = writeln!(io::stderr(), "{}", failure.line);
+        output::tell(&format!("{}\n", failure.line));
         failure.status
     });
     ExitCode::from(status)

@@ -22,6 +22,12 @@ pub fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Writes lines to stderr at once, so that those of two programs never mix; a stderr that takes nothing is
+/// no reason to fail.
+pub fn tell(lines: &str) {
+    let _ = io::stderr().write_all(lines.as_bytes());
+}
+
 /// Columns: told, else the terminal's, else COLUMNS, else 100.
 pub fn width(told: Option<usize>) -> usize {
     told.or_else(|| is_terminal().then(terminal_size::terminal_size).flatten().map(|(width, _)| usize::from(width.0)))

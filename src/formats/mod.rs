@@ -5,7 +5,7 @@
 //! Formats never call each other.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io;
 
 use crate::model::bytemap::{Bits, COMMON_KINDS, Cause, Flags, Kind, KindInfo, Leaf};
@@ -15,6 +15,7 @@ use crate::wire::reader::Window;
 
 pub mod json;
 pub mod msgpack;
+pub mod names;
 pub mod probe;
 
 /// Every format, in the order of help texts and tables.
@@ -34,6 +35,8 @@ pub struct Variant {
 pub struct Nouns {
     /// A container of keys and values: `map`, `object`.
     pub map: &'static str,
+    /// One of its entries: `entry`, `member`.
+    pub entry: &'static str,
     /// Its entries: `entries`, `members`.
     pub entries: &'static str,
     /// A container of elements: `array`.
@@ -76,6 +79,8 @@ pub struct Info {
 pub struct Context {
     /// Position of the format in [`ALL`], the owner of the kinds it reports.
     pub owner: u8,
+    /// The variant that was chosen or told.
+    pub variant: &'static str,
     /// Containers within each other before a branch is cut.
     pub depth: usize,
 }
@@ -408,123 +413,4 @@ pub fn width_of(leaf: &Leaf, head: &[u8]) -> u64 {
         return 0;
     }
     ALL.get(usize::from(leaf.kind.owner)).map_or(0, |format| format.width(leaf, head).min(leaf.len()))
-}
-
-/// Names that a sentence lists before it only counts.
-const LISTED_NAMES: usize = 5;
-
-/// How often names are written, in one sentence; none where there is no name.
-///
-/// `9 names are written 30 times: sku, qty and price_minor 8 times each, the other six once`
-pub fn names_line(counts: &Counts) -> Option<String> {
-    let mut in_order: Vec<(&str, NameCount)> =
-        counts.names.iter().map(|(name, count)| (name.as_str(), *count)).collect();
-    in_order.sort_by_key(|(_, count)| count.order);
-    let mut by_count: BTreeMap<std::cmp::Reverse<u64>, Vec<&str>> = BTreeMap::new();
-    for (name, count) in in_order {
-        by_count.entry(std::cmp::Reverse(count.times)).or_default().push(name);
-    }
-    let groups: Vec<(u64, Vec<&str>)> = by_count.into_iter().map(|(count, names)| (count.0, names)).collect();
-    let all = counts.names.len();
-    let total = counts.names.values().fold(0u64, |sum, count| sum.saturating_add(count.times));
-    let (one, many) = if counts.odd { ("key", "keys") } else { ("name", "names") };
-    match groups.as_slice() {
-        [] => None,
-        [(count, names)] if all == 1 => {
-            Some(format!("1 {one} is written {}: {}", times(*count), names.first().unwrap_or(&"")))
-        }
-        [(count, names)] if all <= LISTED_NAMES => {
-            Some(format!("{all} {many} are written {} each: {}", times(*count), listed(names)))
-        }
-        [(count, _)] => Some(format!("{all} {many} are written {} each", times(*count))),
-        groups => Some(format!("{all} {many} are written {total} times: {}", grouped(groups))),
-    }
-}
-
-/// Names by how often they are written, the most frequent first; the last ones are only counted.
-fn grouped(groups: &[(u64, Vec<&str>)]) -> String {
-    let mut parts = Vec::new();
-    let mut room = LISTED_NAMES;
-    let mut left = groups;
-    while let Some(((count, names), behind)) = left.split_first() {
-        let last_many = behind.is_empty() && names.len() > 1 && !parts.is_empty();
-        if names.len() > room || last_many {
-            break;
-        }
-        room = room.saturating_sub(names.len());
-        let each = if names.len() > 1 && *count > 1 { " each" } else { "" };
-        parts.push(format!("{} {}{each}", listed(names), times(*count)));
-        left = behind;
-    }
-    parts.extend(others(left, parts.is_empty()));
-    parts.join(", ")
-}
-
-/// The names that are not listed: `the other six once`.
-fn others(groups: &[(u64, Vec<&str>)], none_listed: bool) -> Option<String> {
-    let number: usize = groups.iter().map(|(_, names)| names.len()).sum();
-    let (most, least) = (groups.first()?.0, groups.last()?.0);
-    let who = match (none_listed, number) {
-        (true, _) => "each".to_owned(),
-        (false, 1) => "the other".to_owned(),
-        (false, _) => format!("the other {}", number_word(number)),
-    };
-    let each = if !none_listed && number > 1 && most > 1 { " each" } else { "" };
-    Some(match most == least {
-        true => format!("{who} {}{each}", times(most)),
-        false => format!("{who} {least} to {most} times"),
-    })
-}
-
-/// `a, b and c`
-fn listed(names: &[&str]) -> String {
-    match names.split_last() {
-        None => String::new(),
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-    }
-}
-
-fn times(count: u64) -> String {
-    match count {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        count => format!("{count} times"),
-    }
-}
-
-/// A number in words up to twelve.
-fn number_word(number: usize) -> String {
-    const WORDS: [&str; 13] =
-        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(names: &[(&str, u64)]) -> Option<String> {
-        let mut counts = Counts::default();
-        for (name, times) in names {
-            (0..*times).for_each(|_| counts.name(name, true));
-        }
-        names_line(&counts)
-    }
-
-    #[test]
-    fn the_line_of_names_reads_well_for_few_and_many() {
-        assert_eq!(line(&[]), None);
-        assert_eq!(line(&[("id", 1)]).unwrap(), "1 name is written once: id");
-        assert_eq!(line(&[("id", 7)]).unwrap(), "1 name is written 7 times: id");
-        assert_eq!(line(&[("a", 1), ("b", 1)]).unwrap(), "2 names are written once each: a and b");
-        assert_eq!(line(&[("a", 2), ("b", 1)]).unwrap(), "2 names are written 3 times: a twice, b once");
-        let document =
-            [("sku", 8), ("qty", 8), ("price_minor", 8), ("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1), ("f", 1)];
-        let expected = "9 names are written 30 times: sku, qty and price_minor 8 times each, the other six once";
-        assert_eq!(line(&document).unwrap(), expected);
-        let many: Vec<(String, u64)> = (0..20).map(|n| (format!("n{n}"), 3 + n % 2)).collect();
-        let many: Vec<(&str, u64)> = many.iter().map(|(name, count)| (name.as_str(), *count)).collect();
-        assert_eq!(line(&many).unwrap(), "20 names are written 70 times: each 3 to 4 times");
-    }
 }

@@ -317,7 +317,11 @@ fn push_key(path: &mut String, key: &str) -> std::fmt::Result {
             // Without this a name with a backslash reads like an escape, and one with a brace like two steps.
             path.push('\\');
             path.write_char(c)?;
-        } else if matches!(c, ' '..='~') || escaped.len() == 1 { path.write_char(c)? } else { write!(path, "{escaped}")? }
+        } else if matches!(c, ' '..='~') || escaped.len() == 1 {
+            path.write_char(c)?
+        } else {
+            write!(path, "{escaped}")?
+        }
     }
     path.write_char('}')
 }

@@ -21,8 +21,10 @@ pub enum Stop {
     Enough,
     /// The reader of our output went away.
     Closed,
-    /// Input could not be read, or output not written.
-    Io(io::Error),
+    /// Input could not be read.
+    Read(io::Error),
+    /// Output could not be written.
+    Write(io::Error),
     /// A value has no form in the target format; the sentence says which and why.
     Refused(String),
     /// A rule of this project is broken: never the input's fault.
@@ -31,7 +33,7 @@ pub enum Stop {
 
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Stop {
-        if error.kind() == io::ErrorKind::BrokenPipe { Stop::Closed } else { Stop::Io(error) }
+        if error.kind() == io::ErrorKind::BrokenPipe { Stop::Closed } else { Stop::Write(error) }
     }
 }
 

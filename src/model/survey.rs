@@ -141,7 +141,14 @@ impl Survey {
             self.odd_key(None);
         }
         self.count_item();
-        self.open.push(Open { ordinal: self.containers, shape, items: 0, reserved: false, keyed: false, doubled: false });
+        self.open.push(Open {
+            ordinal: self.containers,
+            shape,
+            items: 0,
+            reserved: false,
+            keyed: false,
+            doubled: false,
+        });
         self.containers = self.containers.saturating_add(1);
         if self.want.counts {
             self.small.push(0);

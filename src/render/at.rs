@@ -114,6 +114,9 @@ impl At {
     }
 
     fn bits(&self, bits: &[Bits], out: &mut dyn Write) -> io::Result<()> {
+        for (name, value) in joined(bits) {
+            writeln!(out, "  {:<8} {name} = {value}", "")?;
+        }
         for (index, bit) in bits.iter().enumerate() {
             let size = usize::try_from(bit.hi.saturating_sub(bit.lo)).unwrap_or(0).saturating_add(1);
             let label = if index == 0 { "bits" } else { "" };
@@ -122,6 +125,22 @@ impl At {
         }
         Ok(())
     }
+}
+
+/// The values that stand in several pieces, put together; the first piece is the highest.
+fn joined(bits: &[Bits]) -> Vec<(&'static str, u64)> {
+    let mut joined: Vec<(&'static str, u64, usize)> = Vec::new();
+    for bit in bits {
+        let size = bit.hi.saturating_sub(bit.lo).saturating_add(1);
+        match joined.last_mut().filter(|(name, ..)| *name == bit.name) {
+            Some((_, value, pieces)) => {
+                *value = value.checked_shl(size).unwrap_or(0) | bit.value;
+                *pieces = pieces.saturating_add(1);
+            }
+            None => joined.push((bit.name, bit.value, 1)),
+        }
+    }
+    joined.into_iter().filter(|(.., pieces)| *pieces > 1).map(|(name, value, _)| (name, value)).collect()
 }
 
 fn write_around(around: &Around, path: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -13,6 +13,10 @@ use crate::render::wrap;
 pub fn write(out: &mut dyn Write, inspection: &Inspection, name_width: usize, width: usize) -> io::Result<()> {
     let size = inspection.size.map_or("-".to_string(), |size| size.to_string());
     let mut name = inspection.name.as_str();
+    if wrap::width(name) > name_width {
+        writeln!(out, "{name}")?;
+        name = "";
+    }
     let mut size = size.as_str();
     let left = name_width.saturating_add(12);
     let mut line = |label: &str, text: &str, out: &mut dyn Write| -> io::Result<()> {

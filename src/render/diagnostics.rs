@@ -1,8 +1,7 @@
 //! Findings as lines on stderr, in the form that editors and CI parse:
 //! `file:offset: severity[code]: sentence`.
 
-use std::io::{self, Write};
-
+use crate::inspect::Inspection;
 use crate::model::diag::{Diagnostic, Tally};
 use crate::model::num;
 
@@ -19,16 +18,19 @@ pub fn counted(tally: &Tally) -> String {
     parts.map(|(count, word)| num::count(*count, word, &format!("{word}s"))).collect::<Vec<_>>().join(", ")
 }
 
-/// Writes the lines of all findings, and how many more there are.
-///
-/// # Errors
-/// Output that cannot be written.
-pub fn write(out: &mut dyn Write, name: &str, found: &[Diagnostic], tally: &Tally) -> io::Result<()> {
-    for one in found {
-        writeln!(out, "{}", line(name, one))?;
+/// The lines of all findings, and how many more there are.
+pub fn lines(name: &str, found: &[Diagnostic], tally: &Tally) -> String {
+    let mut lines: String = found.iter().map(|one| format!("{}\n", line(name, one))).collect();
+    if tally.untold() > 0 {
+        lines.push_str(&format!("{name}: {} more findings of these kinds are only counted\n", tally.untold()));
     }
-    match tally.untold() {
-        0 => Ok(()),
-        more => writeln!(out, "{name}: {more} more findings of these kinds are only counted"),
-    }
+    lines
+}
+
+/// The lines of the findings in the layers around a message; offsets are those of the layer.
+pub fn outer(inspection: &Inspection) -> String {
+    let layers = (1..).zip(&inspection.outer);
+    layers
+        .map(|(number, layer)| lines(&format!("{} (layer {number})", inspection.name), &layer.found, &Tally::default()))
+        .collect()
 }

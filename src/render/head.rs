@@ -72,6 +72,11 @@ impl Preview {
         }
     }
 
+    /// Messages in a row.
+    pub fn messages(&self) -> u64 {
+        self.messages
+    }
+
     /// The value in one or two lines.
     pub fn value(&self) -> String {
         if self.text.chars().count() <= VALUE_CHARS {
@@ -90,7 +95,7 @@ impl Preview {
         match (self.messages, self.first) {
             (0, _) => "no value".to_string(),
             (1, Some((Shape::Map, count))) => {
-                format!("one {} of {}", nouns.map, num::count(count, nouns.entry(), nouns.entries))
+                format!("one {} of {}", nouns.map, num::count(count, nouns.entry, nouns.entries))
             }
             (1, Some((Shape::List, count))) => {
                 format!("one {} of {}", nouns.list, num::count(count, "element", "elements"))
@@ -104,7 +109,7 @@ impl Preview {
         let Some(nouns) = self.nouns else { return "nothing that is known here".to_string() };
         match (self.messages, self.first, self.announced) {
             (0 | 1, Some((Shape::Map, count)), true) => {
-                format!("one {} of {}", nouns.map, num::count(count, nouns.entry(), nouns.entries))
+                format!("one {} of {}", nouns.map, num::count(count, nouns.entry, nouns.entries))
             }
             (0 | 1, Some((Shape::List, count)), true) => {
                 format!("one {} of {}", nouns.list, num::count(count, "element", "elements"))
@@ -198,7 +203,13 @@ impl Preview {
             self.text.push('}');
             return;
         }
-        let nouns = self.nouns.unwrap_or(Nouns { map: "map", entries: "entries", list: "array", message: "object" });
+        let nouns = self.nouns.unwrap_or(Nouns {
+            map: "map",
+            entry: "entry",
+            entries: "entries",
+            list: "array",
+            message: "object",
+        });
         let count = if self.complete { entries } else { open.announced.unwrap_or(0) };
         let missing = open.announced.unwrap_or(0).saturating_sub(count);
         match open.summary {
@@ -228,16 +239,6 @@ impl Preview {
 
     fn at_key(&self) -> bool {
         self.open.last().is_some_and(|open| open.shape == Shape::Map && open.items.is_multiple_of(2))
-    }
-}
-
-impl Nouns {
-    /// One of the entries: `entry`, `member`.
-    pub fn entry(&self) -> &'static str {
-        match self.entries {
-            "members" => "member",
-            _ => "entry",
-        }
     }
 }
 
@@ -341,6 +342,10 @@ pub fn write(
         let begins = if inspection.complete { ", " } else { ", begins with " };
         title.push_str(&format!("{begins}{}{}", preview.what(inspection.complete), findings(&preview.tally)));
     }
+    let outer = inspection.outer_errors();
+    if outer > 0 {
+        title.push_str(&format!(", {} around it", num::count(outer, "ERROR", "ERRORS")));
+    }
     paint.bold(&title, &mut first);
     writeln!(out, "{first}")?;
     if !told && !inspection.candidates.is_empty() {
@@ -353,15 +358,31 @@ pub fn write(
     if let Some(format) = inspection.format.filter(|_| view.rows == Rows::Fields) {
         label(out, "read", format.info().read, view.width)?;
     }
-    for (number, layer) in inspection.outer.iter().enumerate() {
-        let number = number.saturating_add(1);
+    layers(out, inspection, view)?;
+    writeln!(out)
+}
+
+/// A heading for each layer around the message, with what is wrong in it.
+fn layers(out: &mut dyn Write, inspection: &Inspection, view: &View) -> io::Result<()> {
+    let paint = Paint::new(view.color);
+    for (number, layer) in (1..).zip(&inspection.outer) {
         writeln!(
             out,
             "   -- layer {number}: {} (--layer {number} shows it, -e raw reads the text itself)",
             layer.said
         )?;
+        for found in &layer.found {
+            let severity = found.severity();
+            let label = format!("{} {}", severity.name().to_uppercase(), found.code.text());
+            let text = format!("{label} at {:#04x}: {}", found.start, found.message);
+            for part in wrap::lines(&text, view.width.saturating_sub(LABEL)) {
+                let mut line = String::new();
+                paint.severity(severity, &part, &mut line);
+                writeln!(out, "      {line}")?;
+            }
+        }
     }
-    writeln!(out)
+    Ok(())
 }
 
 fn label(out: &mut dyn Write, name: &str, text: &str, width: usize) -> io::Result<()> {

@@ -313,7 +313,7 @@ impl<'a> Dump<'a> {
         }
         if self.view.rows == Rows::Leaves && self.view.bits {
             let bits = self.format.map(|format| format.bits(leaf, head)).unwrap_or_default();
-            self.row.say(&format!("{:<11}", first_byte_bits(&bits)));
+            self.row.say(&format!("{:<11}", bits_in_row(&bits)));
         }
         self.row.say(&self.words);
     }
@@ -360,6 +360,10 @@ impl Sink for Dump<'_> {
         }
         if self.view.rows == Rows::Leaves {
             self.flush()?;
+        }
+        if self.eliding && leaf.flags.has(Flags::PIECE) && self.row.ends_with_a_piece() {
+            self.row.roll_leaf(leaf, head, self.columns.cells(self.depth()));
+            return Ok(());
         }
         self.tell(leaf, head);
         let (shown, tail) = self.shown(leaf, head);
@@ -445,18 +449,22 @@ fn bit_words(bits: &[Bits]) -> String {
     words.join(", ")
 }
 
-/// The bits of the first byte, parted where the fields part.
-fn first_byte_bits(bits: &[Bits]) -> String {
-    let mut first: Vec<&Bits> = bits.iter().filter(|bit| bit.hi < 8).collect();
-    first.sort_by_key(|bit| std::cmp::Reverse(bit.hi));
-    let parts: Vec<String> = first
-        .iter()
-        .map(|bit| {
-            let size = usize::try_from(bit.hi.saturating_sub(bit.lo)).unwrap_or(0).saturating_add(1);
-            format!("{:0size$b}", bit.value)
-        })
-        .collect();
-    parts.join(" ")
+/// The bits byte by byte, two blanks between bytes, parted where the fields part.
+fn bits_in_row(bits: &[Bits]) -> String {
+    let mut text = String::new();
+    let mut before = None;
+    for bit in bits {
+        let byte = bit.lo / 8;
+        let gap = match before {
+            None => "",
+            Some(before) if before == byte => " ",
+            Some(_) => "  ",
+        };
+        let size = usize::try_from(bit.hi.saturating_sub(bit.lo)).unwrap_or(0).saturating_add(1);
+        text.push_str(&format!("{gap}{:0size$b}", bit.value));
+        before = Some(byte);
+    }
+    text
 }
 
 /// A row of the tree: offset, name set in by depth, meaning.
@@ -470,7 +478,11 @@ fn tree_row(row: &mut Row, look: &Look<'_>, out: &mut dyn Write) -> std::io::Res
     if !field.is_empty() {
         text.push_str("  ");
     }
-    text.push_str(&row.meaning);
+    let used = look.columns.digits.saturating_add(indent).saturating_add(4).saturating_add(wrap::width(field));
+    let room = look.columns.meaning_at.saturating_add(look.columns.meaning).saturating_sub(used);
+    let meaning = row.meaning.trim_end_matches('|');
+    text.push_str(&if look.cut || look.wrap { wrap::cut_right(meaning, room) } else { meaning.to_string() });
+    text.truncate(text.trim_end().len());
     text.push('\n');
     for found in &row.found {
         let line = format!("{} {}: {}\n", found.severity().name().to_uppercase(), found.code.text(), found.message);

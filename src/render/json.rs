@@ -53,9 +53,6 @@ pub fn write_lines(out: &mut dyn Write, inspection: &mut Inspection) -> Result<T
         writeln!(out, "{{\"layer\":{{{}}}}}", head_of(layer, number))?;
         let mut spans = Spans::new(out, Some(number));
         layer_leaves(layer, &mut spans)?;
-        for found in &layer.found {
-            writeln!(out, "{{\"diagnostic\":{{{}}}}}", diagnostic(found, number))?;
-        }
     }
     let number = inspection.layer();
     writeln!(out, "{{\"layer\":{{{}}}}}", layer_head(inspection, number))?;
@@ -63,7 +60,7 @@ pub fn write_lines(out: &mut dyn Write, inspection: &mut Inspection) -> Result<T
     let walked = inspection.walk(&mut spans)?;
     let causes: Vec<String> =
         spans.causes.present().map(|(cause, bytes)| format!("{}:{bytes}", json_string(cause.name()))).collect();
-    let exit = u8::from(walked.tally.errors > 0);
+    let exit = u8::from(walked.tally.errors > 0 || inspection.outer_errors() > 0);
     let causes = causes.join(",");
     writeln!(out, "{{\"end\":{{\"size\":{},\"causes\":{{{causes}}},\"exit\":{exit}}}}}", walked.size)?;
     Ok(walked.tally)
@@ -123,12 +120,16 @@ fn outer_layer(out: &mut dyn Write, layer: &Layer, number: usize) -> Flow {
     Ok(())
 }
 
-/// Sends the leaves of an outer layer to a sink.
+/// Sends the leaves of an outer layer, each behind the findings on it, to a sink.
 ///
 /// # Errors
 /// What the sink returns.
 pub fn layer_leaves(layer: &Layer, sink: &mut dyn Sink) -> Flow {
+    let mut found = layer.found.iter().peekable();
     for leaf in layer.leaves.iter() {
+        while let Some(found) = found.next_if(|found| found.start < leaf.end) {
+            sink.diagnostic(found)?;
+        }
         let (start, end) = (usize::try_from(leaf.start).unwrap_or(0), usize::try_from(leaf.end).unwrap_or(usize::MAX));
         let bytes = layer.bytes.get(start..end).unwrap_or(&[]);
         let (head, rest) = bytes.split_at_checked(crate::model::limits::PIECE).unwrap_or((bytes, &[]));

@@ -8,7 +8,7 @@ use crate::render::{View, foot, wrap};
 use crate::size::Ledger;
 
 /// Lines of the table before the rest is added up.
-const LINES: usize = 12;
+const LINES: usize = 9;
 
 /// Writes the table and the ledger by cause.
 ///

@@ -1,9 +1,10 @@
 //! A plain panel of bytes that nothing recognised, drawn by the hexyl library.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use hexyl::{BorderStyle, PrinterBuilder};
 
+use crate::model::events::Flow;
 use crate::model::num;
 use crate::render::View;
 use crate::wire::reader::Window;
@@ -15,7 +16,7 @@ const SHOWN: usize = 256;
 ///
 /// # Errors
 /// Input that cannot be read, output that cannot be written.
-pub fn write(out: &mut dyn Write, window: &mut Window, view: &View) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, window: &mut Window, view: &View) -> Flow {
     let bytes = window.at(0, SHOWN)?.to_vec();
     if bytes.is_empty() {
         return Ok(());
@@ -31,9 +32,10 @@ pub fn write(out: &mut dyn Write, window: &mut Window, view: &View) -> io::Resul
         .build()
         .print_all(&bytes[..])?;
     out.write_all(&drawn)?;
-    match more {
+    let written = match more {
         Some(0) => Ok(()),
         Some(more) => writeln!(out, "      ... {} (--all shows them)", num::count(more, "more byte", "more bytes")),
         None => writeln!(out, "      ... and what follows (--all shows it)"),
-    }
+    };
+    Ok(written?)
 }

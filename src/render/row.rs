@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::formats::{self, Note, Seen};
-use crate::model::bytemap::Leaf;
+use crate::model::bytemap::{Flags, Leaf};
 use crate::model::diag::{Diagnostic, Severity};
 use crate::model::num;
 use crate::model::num::len64;
@@ -132,6 +132,17 @@ impl Row {
         self.bytes.drain(last.from..last.from.saturating_add(held.saturating_sub(keep)));
         last.to = self.bytes.len();
         last.start = end.saturating_sub(len64(last.to.saturating_sub(last.from)));
+    }
+
+    /// Whether the last leaf is a piece of a longer value.
+    pub fn ends_with_a_piece(&self) -> bool {
+        self.seen.last().is_some_and(|seen| seen.leaf.flags.has(Flags::PIECE))
+    }
+
+    /// A further piece of a value whose inside is elided: of it too only the last bytes are shown.
+    pub fn roll_leaf(&mut self, leaf: &Leaf, bytes: &[u8], keep: usize) {
+        self.end = leaf.end;
+        self.roll(bytes, keep);
     }
 
     /// Bytes held.

@@ -8,8 +8,26 @@
 use std::fs::File;
 use std::io::{self, Read};
 
+use crate::model::events::Stop;
+
 /// Bytes read at once.
 const CHUNK: usize = 128 * 1024;
+
+/// Input that cannot be read; kept apart from output that cannot be written.
+#[derive(Debug)]
+pub struct ReadError(pub io::Error);
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> ReadError {
+        ReadError(error)
+    }
+}
+
+impl From<ReadError> for Stop {
+    fn from(error: ReadError) -> Stop {
+        Stop::Read(error.0)
+    }
+}
 
 enum Source {
     Memory,
@@ -78,7 +96,7 @@ impl Window {
     /// # Errors
     /// The source cannot be read, or a pipe is asked for bytes that have passed.
     #[inline]
-    pub fn at(&mut self, at: u64, want: usize) -> io::Result<&[u8]> {
+    pub fn at(&mut self, at: u64, want: usize) -> Result<&[u8], ReadError> {
         let held = at.checked_sub(self.base).and_then(|from| usize::try_from(from).ok());
         let held = held.filter(|from| from.checked_add(want).is_some_and(|to| to <= self.buffer.len()));
         let from = match held {
@@ -94,7 +112,7 @@ impl Window {
     /// # Errors
     /// As for [`Window::at`].
     #[inline]
-    pub fn byte(&mut self, at: u64) -> io::Result<Option<u8>> {
+    pub fn byte(&mut self, at: u64) -> Result<Option<u8>, ReadError> {
         Ok(self.at(at, 1)?.first().copied())
     }
 
@@ -102,7 +120,7 @@ impl Window {
     ///
     /// # Errors
     /// As for [`Window::at`].
-    pub fn all(&mut self, most: u64) -> io::Result<Option<Vec<u8>>> {
+    pub fn all(&mut self, most: u64) -> Result<Option<Vec<u8>>, ReadError> {
         if self.size.is_some_and(|size| size > most) {
             return Ok(None);
         }

@@ -265,7 +265,7 @@ pub fn format(name: &str) -> &'static dyn Format {
 }
 
 fn context(format: &dyn Format) -> formats::Context {
-    formats::Context { owner: formats::owner_of(format), depth: format.info().depth }
+    formats::Context { owner: formats::owner_of(format), variant: "plain", depth: format.info().depth }
 }
 
 /// Decodes bytes in memory as a format, with all checks.

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     fn detected(text: &[u8], complete: bool) -> Candidate {
-        detect(&Sample { bytes: text, complete }, &Context { owner: 0, depth: 512 })
+        detect(&Sample { bytes: text, complete }, &Context { owner: 0, variant: "plain", depth: 512 })
     }
 
     #[test]

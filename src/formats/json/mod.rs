@@ -43,7 +43,7 @@ static INFO: Info = Info {
     schema: "not needed",
     read: "offset, bytes, field, meaning. A | parts name|colon|value|comma; bytes set further right lie\n\
            inside a container. A row is a member with the comma and line end behind it.",
-    nouns: Nouns { map: "object", entries: "members", list: "array", message: "document" },
+    nouns: Nouns { map: "object", entry: "member", entries: "members", list: "array", message: "document" },
     depth: limits::JSON_DEPTH,
     big_endian: false,
 };
@@ -96,7 +96,7 @@ impl Format for Json {
     }
 
     fn foot(&self, counts: &Counts) -> Vec<String> {
-        crate::formats::names_line(counts).into_iter().collect()
+        crate::formats::names::line(counts).into_iter().collect()
     }
 
     fn wants(&self, _variant: &str) -> Want {

@@ -15,7 +15,7 @@ use crate::model::value::{Event, Long, Scalar, Shape, TreeBuilder, Value};
 use crate::wire::reader::Window;
 
 fn context() -> Context {
-    Context { owner: owner_of(&Json), depth: JSON_DEPTH }
+    Context { owner: owner_of(&Json), variant: "plain", depth: JSON_DEPTH }
 }
 
 /// Checks the rules of a walk and keeps what came.

@@ -3,12 +3,10 @@
 //! It holds what lies ahead in a buffer of its own, so that whole tokens can be looked at while
 //! something is reported, and so that a short read at the end costs nothing more.
 
-use std::io;
-
 use crate::formats::json::wire::LINE_FEED;
 use crate::model::limits::{PIECE, SAMPLE};
 use crate::model::num::len64;
-use crate::wire::reader::Window;
+use crate::wire::reader::{ReadError, Window};
 
 /// A line and a column, both from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,11 +42,11 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     /// The input cannot be read.
-    pub fn ensure(&mut self, want: usize) -> io::Result<()> {
+    pub fn ensure(&mut self, want: usize) -> Result<(), ReadError> {
         if self.ended || self.rest().len() >= want { Ok(()) } else { self.fill(want) }
     }
 
-    fn fill(&mut self, want: usize) -> io::Result<()> {
+    fn fill(&mut self, want: usize) -> Result<(), ReadError> {
         self.move_mark(self.offset());
         self.base = self.offset();
         self.ahead.drain(..self.from);
@@ -77,7 +75,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     /// The input cannot be read.
-    pub fn far_ahead(&mut self, at: u64) -> io::Result<&[u8]> {
+    pub fn far_ahead(&mut self, at: u64) -> Result<&[u8], ReadError> {
         let next = self.base.saturating_add(len64(self.ahead.len()));
         match (self.input.size(), at == next) {
             (Some(_), _) => self.input.at(at, PIECE),

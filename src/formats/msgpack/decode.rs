@@ -301,7 +301,11 @@ impl Walker<'_> {
             if bytes.is_empty() {
                 return Err(Stop::Internal("an unread branch ends behind the input".to_string()));
             }
-            if std::mem::take(&mut first) { self.out.leaf(&leaf, bytes)? } else { self.out.more(bytes)? }
+            if std::mem::take(&mut first) {
+                self.out.leaf(&leaf, bytes)?
+            } else {
+                self.out.more(bytes)?
+            }
             self.at = self.at.saturating_add(len64(bytes.len()));
         }
         Ok(())

@@ -38,7 +38,11 @@ impl Walker<'_> {
         if first.body == Body::NeverUsed {
             return self.never_used();
         }
-        if extent <= len64(limits::PIECE) { self.short_key(first, extent) } else { self.blob(first, Flags::KEY.with(Flags::NESTED)) }
+        if extent <= len64(limits::PIECE) {
+            self.short_key(first, extent)
+        } else {
+            self.blob(first, Flags::KEY.with(Flags::NESTED))
+        }
     }
 
     /// Opens the group of an entry whose key is no container.

@@ -41,7 +41,7 @@ static INFO: Info = Info {
     read: "offset, bytes, field, meaning. A | parts key|head|value; bytes set further right lie inside a \
            container. An object's first byte says what it is. Hex offsets are written 0x..; a range ends \
            before its second number.",
-    nouns: Nouns { map: "map", entries: "entries", list: "array", message: "object" },
+    nouns: Nouns { map: "map", entry: "entry", entries: "entries", list: "array", message: "object" },
     depth: limits::MSGPACK_DEPTH,
     big_endian: true,
 };
@@ -93,7 +93,7 @@ impl Format for MessagePack {
     }
 
     fn foot(&self, counts: &Counts) -> Vec<String> {
-        crate::formats::names_line(counts).into_iter().collect()
+        crate::formats::names::line(counts).into_iter().collect()
     }
 
     fn wants(&self, _variant: &str) -> Want {

@@ -144,14 +144,12 @@ pub fn content_kind(first: First, head: &[u8]) -> u8 {
         wire::UINT8..=wire::UINT64 => wire::UINT_VALUE,
         wire::INT8..=wire::INT64 => wire::INT_VALUE,
         wire::BIN8..=wire::BIN32 => wire::BIN_CONTENT,
-        _ if first.is_ext() && ext_type(first, head) == Some(wire::TIMESTAMP_TYPE) => {
-            match first.content_len(head) {
-                4 => wire::TIMESTAMP32,
-                8 => wire::TIMESTAMP64,
-                12 => wire::TIMESTAMP96,
-                _ => wire::EXT_CONTENT,
-            }
-        }
+        _ if first.is_ext() && ext_type(first, head) == Some(wire::TIMESTAMP_TYPE) => match first.content_len(head) {
+            4 => wire::TIMESTAMP32,
+            8 => wire::TIMESTAMP64,
+            12 => wire::TIMESTAMP96,
+            _ => wire::EXT_CONTENT,
+        },
         _ if first.is_ext() => wire::EXT_CONTENT,
         _ => wire::STR_CONTENT,
     }

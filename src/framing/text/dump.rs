@@ -117,10 +117,17 @@ fn row(reading: &mut Reading<'_>, head: Head, text: &[u8], state: &mut State) ->
     let end = reading.at.saturating_add(text.len().saturating_sub(head.start));
     while reading.at < end {
         let rest = reading.until(end);
+        if rest.starts_with(b"  ") {
+            // A bar with nothing behind it: the column ends here all the same.
+            let (at, help) = (reading.at, "write the byte, or take the bar away");
+            return reading.complain(at.saturating_sub(1), at, "two hex digits a byte expected behind the bar", help);
+        }
         let Some(byte) = pair_at(rest) else {
             let len = run(rest, |byte| !matches!(byte, b' ' | b'|')).max(1);
             reading.misfit(len, "two hex digits a byte")?;
-            separator(reading, end);
+            if !separator(reading, end) {
+                return Ok(());
+            }
             continue;
         };
         reading.bytes.push(byte);
@@ -154,8 +161,8 @@ fn separator(reading: &mut Reading<'_>, end: usize) -> bool {
 /// `hexdump -C` prints two blanks after 8 bytes, where the byte column of a dump would end.
 fn is_hexdump_row(bytes: &[u8]) -> bool {
     let behind = bytes.get(23..).unwrap_or(&[]);
-    let len64 = behind.starts_with(b"  ") && !behind.starts_with(b"   ");
-    len64 && behind.get(2..).and_then(pair_at).is_some()
+    let parted = behind.starts_with(b"  ") && !behind.starts_with(b"   ");
+    parted && behind.get(2..).and_then(pair_at).is_some()
 }
 
 /// Compares an offset with the number of bytes before it, until one does not fit.
@@ -286,5 +293,20 @@ mod tests {
         let all = guesses(text);
         assert!(all.iter().all(|guess| guess.encoding != Encoding::Dump));
         assert_eq!((all[0].detail, all[0].bytes.len()), ("hexdump -C", 16));
+    }
+
+    #[test]
+    fn a_slip_in_a_byte_ends_with_its_column() {
+        let slips = [
+            ("0000  82|0x                                         .ad  fixstr", "two hex digits a byte expected, `0x`"),
+            ("0000  82|                                           .ad  fixstr", "expected behind the bar"),
+            ("0000  82|0g  status  positive fixint 4", "two hex digits a byte expected, `0g`"),
+        ];
+        for (text, message) in slips {
+            let undone = told(text.as_bytes(), Encoding::Dump);
+            assert_eq!(undone.bytes, [0x82], "names of fields are no bytes: {text}");
+            assert_eq!(undone.found.len(), 1, "one slip, one finding: {text}");
+            assert!(undone.found[0].message.starts_with(message), "{}", undone.found[0].message);
+        }
     }
 }
