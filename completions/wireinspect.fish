@@ -45,7 +45,7 @@ xxd\t'xxd, hexdump, od'
 dump\t'The dump that this program prints'"
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l skip -d 'Leave out the first N bytes of the input' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l length -d 'Read only N bytes of the input' -r
-complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l limit-depth -d 'Containers within each other that are decoded' -r
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l limit-depth -d 'Containers within each other that are decoded, at most 10000' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l to -d 'What comes out' -r -f -a "hex\t'The annotated dump'
 grid\t'A hexdump with the cause of each byte below it'
 tree\t'Fields and meanings without bytes'
@@ -86,7 +86,7 @@ xxd\t'xxd, hexdump, od'
 dump\t'The dump that this program prints'"
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l skip -d 'Leave out the first N bytes of the input' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l length -d 'Read only N bytes of the input' -r
-complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l limit-depth -d 'Containers within each other that are decoded' -r
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l limit-depth -d 'Containers within each other that are decoded, at most 10000' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l to -d 'What comes out: FORMAT or FORMAT/VARIANT' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s o -l output -d 'Where it goes, instead of standard output; written whole or not at all' -r -F
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l pretty -d 'Text with line ends and indentation'
@@ -105,7 +105,7 @@ xxd\t'xxd, hexdump, od'
 dump\t'The dump that this program prints'"
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -l skip -d 'Leave out the first N bytes of the input' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -l length -d 'Read only N bytes of the input' -r
-complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -l limit-depth -d 'Containers within each other that are decoded' -r
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -l limit-depth -d 'Containers within each other that are decoded, at most 10000' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -l to -d 'What comes out' -r -f -a "text\t'Lines for people'
 json\t'One JSON object'"
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -l width -d 'Columns [default: the terminal\'s, else COLUMNS, else 100]' -r
