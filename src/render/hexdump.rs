@@ -428,7 +428,12 @@ impl Sink for Dump<'_> {
 
 /// Words for leaves of no format.
 pub fn common_words(leaf: &Leaf) -> String {
-    format!("{} {}", num::bytes(leaf.len()), formats::kind_info(leaf.kind).name)
+    let bytes = num::bytes(leaf.len());
+    match leaf.kind {
+        Kind::CARRIER => format!("{bytes} that carry what is inside"),
+        Kind::FRAMING => format!("{bytes} around it"),
+        _ => format!("{bytes} {}", formats::kind_info(leaf.kind).name),
+    }
 }
 
 /// Bit fields in words, pieces of one value together: `fixmap 1000, entries 0100 = 4`.

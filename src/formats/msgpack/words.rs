@@ -75,11 +75,12 @@ fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
         wire::FIXSTR if fixstr_len(head) == 0 => write!(out, "{name} \"\""),
         wire::EXT_TYPE => write!(out, "type {}", read::signed(head)),
         wire::BIN_CONTENT | wire::EXT_CONTENT => {
-            if !is_long(leaf, head) {
+            let long = is_long(leaf, head);
+            if !long {
                 write!(out, ", {}", bytes(leaf.len()))?;
             }
             match readable(head) {
-                Some(shown) => write!(out, " \"{shown}\""),
+                Some(shown) => write!(out, "{}\"{shown}\"", if long { "" } else { " " }),
                 None => Ok(()),
             }
         }
@@ -116,7 +117,12 @@ fn alone(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
         wire::EXT_TYPE => write!(out, "ext type {}", read::signed(head)),
         wire::NEVER_USED => out.write_str(name),
         wire::BIN_CONTENT | wire::EXT_CONTENT => out.write_str(&bytes(leaf.len())),
-        _ => in_row(leaf, head, out),
+        _ => {
+            let mut part = String::new();
+            in_row(leaf, head, &mut part)?;
+            // Alone there is nothing that a comma would join.
+            out.write_str(part.trim_start_matches(", ").trim_matches('|'))
+        }
     }
 }
 
