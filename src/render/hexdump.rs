@@ -154,6 +154,11 @@ impl<'a> Dump<'a> {
         in_range && self.in_path()
     }
 
+    /// Whether a leaf lies behind all ranges and no row is open: nothing of it will be shown.
+    fn is_past(&self, start: u64) -> bool {
+        self.row.is_empty() && !self.view.ranges.is_empty() && self.view.ranges.iter().all(|(_, to)| start >= *to)
+    }
+
     fn in_path(&self) -> bool {
         let Some(wanted) = &self.view.path else { return true };
         wanted.covers(self.paths.path())
@@ -355,7 +360,7 @@ impl Sink for Dump<'_> {
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
         self.causes.add(leaf, head);
         self.counts.kind(leaf);
-        if self.hiding.is_some() {
+        if self.hiding.is_some() || self.is_past(leaf.start) {
             return Ok(());
         }
         if self.view.rows == Rows::Leaves {
@@ -373,7 +378,7 @@ impl Sink for Dump<'_> {
     }
 
     fn more(&mut self, bytes: &[u8]) -> Flow {
-        if self.hiding.is_some() {
+        if self.hiding.is_some() || self.row.is_empty() {
             return Ok(());
         }
         if self.eliding {

@@ -48,14 +48,13 @@ pub fn write(out: &mut dyn Write, inspection: &mut Inspection) -> Result<Tally, 
 /// # Errors
 /// What stopped the walk.
 pub fn write_lines(out: &mut dyn Write, inspection: &mut Inspection) -> Result<Tally, Stop> {
-    writeln!(out, "{{{}}}", opening(inspection))?;
     for (number, layer) in inspection.outer.iter().enumerate() {
         writeln!(out, "{{\"layer\":{{{}}}}}", head_of(layer, number))?;
         let mut spans = Spans::new(out, Some(number));
         layer_leaves(layer, &mut spans)?;
     }
     let number = inspection.layer();
-    writeln!(out, "{{\"layer\":{{{}}}}}", layer_head(inspection, number))?;
+    writeln!(out, "{{\"layer\":{{{}}},{}}}", layer_head(inspection, number), opening(inspection))?;
     let mut spans = Spans::new(out, Some(number));
     let walked = inspection.walk(&mut spans)?;
     let causes: Vec<String> =
