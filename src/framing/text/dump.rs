@@ -299,7 +299,10 @@ mod tests {
     fn a_slip_in_a_byte_ends_with_its_column() {
         let slips = [
             ("0000  82|0x                                         .ad  fixstr", "two hex digits a byte expected, `0x`"),
-            ("0000  82|                                           .ad  fixstr", "two hex digits a byte expected behind the bar"),
+            (
+                "0000  82|                                           .ad  fixstr",
+                "two hex digits a byte expected behind the bar",
+            ),
             ("0000  82|0g  status  positive fixint 4", "two hex digits a byte expected, `0g`"),
         ];
         for (text, message) in slips {

@@ -56,8 +56,8 @@ impl Map {
         Map { mark, unit, ..self }
     }
 
-    /// The leaves, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Leaf> + '_ {
+    /// Lengths in bytes and uses, in order; neighbours may have one use.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (u64, Use)> + '_ {
         let mark = (self.mark > 0).then_some((self.mark, Use::Frames));
         let runs = self.runs.iter().map(|run| {
             let of = match run >> LENGTH_BITS {
@@ -67,7 +67,12 @@ impl Map {
             };
             (u64::from(run & !(u32::MAX << LENGTH_BITS)).saturating_mul(self.unit), of)
         });
-        let mut runs = mark.into_iter().chain(runs).peekable();
+        mark.into_iter().chain(runs)
+    }
+
+    /// The leaves, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Leaf> + '_ {
+        let mut runs = self.runs().peekable();
         let mut at = 0u64;
         std::iter::from_fn(move || {
             let (mut len, of) = runs.next()?;

@@ -5,6 +5,7 @@
 //! the bytes mean anything is for others to judge.
 
 mod base64;
+mod colour;
 mod columns;
 mod decimal;
 mod dump;
@@ -115,6 +116,9 @@ pub fn guess(text: &[u8]) -> Vec<Undone> {
 /// Undoes a notation that was told. What does not fit is reported at its offset and stays unread;
 /// everything else is still decoded.
 pub fn undo(text: &[u8], encoding: Encoding) -> Undone {
+    if encoding == Encoding::Dump && memchr::memmem::find(text, colour::START).is_some() {
+        return colour::without(text, |plain| undo(plain, encoding));
+    }
     let page = Page::of(text);
     let mut reading = Reading::told(&page.text);
     // A told reading goes past everything, so the other arm only keeps the function total.
