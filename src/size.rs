@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::formats;
-use crate::model::bytemap::{Cause, Group, GroupId, GroupKind, Leaf, Step};
+use crate::model::bytemap::{Cause, Group, GroupId, GroupKind, Kind, Leaf, Step};
 use crate::model::events::{Flow, Sink};
 use crate::model::limits;
 
@@ -56,6 +56,18 @@ pub struct FieldLine {
     pub count: u64,
     /// Its bytes, those of its children left out.
     pub bytes: u64,
+    /// Kinds that its values begin with, a bit for each code below 64.
+    kinds: u64,
+    /// The format they are of.
+    owner: u8,
+}
+
+impl FieldLine {
+    /// Names of the kinds that the values begin with.
+    pub fn kinds(&self) -> Vec<&'static str> {
+        let codes = (0u8..64).filter(|code| self.kinds >> code & 1 == 1);
+        codes.map(|code| formats::kind_info(Kind { owner: self.owner, code }).name).collect()
+    }
 }
 
 /// Adds up an input by cause and by field; elements of a list count together as `items[].sku`.
@@ -71,6 +83,8 @@ pub struct Ledger {
     pub rows: u64,
     path: String,
     marks: Vec<usize>,
+    /// The value of the innermost group has not begun.
+    before_value: bool,
 }
 
 impl Ledger {
@@ -99,6 +113,7 @@ impl Sink for Ledger {
             Step::Name(_) => crate::model::bytemap::push_step(&mut self.path, group.step),
         }
         self.rows = self.rows.saturating_add(1);
+        self.before_value = true;
         if group.kind != GroupKind::Root {
             let line = self.line();
             line.count = line.count.saturating_add(1);
@@ -108,8 +123,15 @@ impl Sink for Ledger {
 
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
         self.causes.add(leaf, head);
+        let begins =
+            self.before_value && matches!(formats::cause_of(leaf), Cause::Payload | Cause::Type | Cause::Length);
+        self.before_value &= !begins;
         let line = self.line();
         line.bytes = line.bytes.saturating_add(leaf.len());
+        if begins && leaf.kind.code < 64 {
+            line.kinds |= 1 << leaf.kind.code;
+            line.owner = leaf.kind.owner;
+        }
         Ok(())
     }
 

@@ -387,13 +387,14 @@ fn large(
         inspection.walk(&mut Tee { first: &mut dump, second: &mut both })?
     };
     dump.finish()?;
+    let example = dump.example.take();
     drop(dump);
     writeln!(
         out,
         "         {} in all. Here: what is in it, and the first element of each list. More:\n         \
          {}  --all (a pipe or file gets all of it without asking)\n",
         num::count(ledger.rows, "field", "fields"),
-        overview::ways_on(&ledger)
+        overview::ways_on(example.as_ref())
     )?;
     overview::write(out, inspection.format.map(|format| format as &dyn Format), &ledger, view)?;
     writeln!(out)?;

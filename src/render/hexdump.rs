@@ -46,6 +46,8 @@ pub struct Dump<'a> {
     /// Texts that findings add to rows, by the offset of their first leaf.
     remarks: HashMap<u64, String>,
     any_row: bool,
+    /// Path and range of the first element that is left out.
+    pub example: Option<(String, u64, u64)>,
     /// Rows printed.
     pub rows: u64,
     words: String,
@@ -90,6 +92,7 @@ impl<'a> Dump<'a> {
             told: Vec::new(),
             remarks,
             any_row: false,
+            example: None,
             rows: 0,
             words: String::new(),
             causes: Causes::default(),
@@ -259,6 +262,9 @@ impl<'a> Dump<'a> {
     /// Notes a row or group that is not shown; a run of another kind before it is told first.
     fn hide(&mut self, reason: Reason, start: u64, end: u64, index: u64) -> Flow {
         let path = self.paths.path();
+        if reason == Reason::Items && self.example.is_none() {
+            self.example = Some((path.to_string(), start, end));
+        }
         let list = path.rfind('[').and_then(|at| path.get(..at)).unwrap_or(path).to_string();
         if let Some(hidden) = self.hidden.as_mut().filter(|hidden| hidden.continues(reason, &list)) {
             hidden.add(index, start, end);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::formats::Format;
 use crate::model::num;
 use crate::render::{View, foot, wrap};
-use crate::size::Ledger;
+use crate::size::{FieldLine, Ledger};
 
 /// Lines of the table before the rest is added up.
 const LINES: usize = 9;
@@ -16,19 +16,20 @@ const LINES: usize = 9;
 /// Output that cannot be written.
 pub fn write(out: &mut dyn Write, format: Option<&dyn Format>, ledger: &Ledger, view: &View) -> io::Result<()> {
     let total = ledger.causes.total();
-    let mut lines: Vec<(&str, u64, u64)> =
-        ledger.fields.iter().map(|(path, line)| (path.as_str(), line.count, line.bytes)).collect();
-    lines.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(b.0)));
+    let mut lines: Vec<(&str, &FieldLine)> = ledger.fields.iter().map(|(path, line)| (path.as_str(), line)).collect();
+    lines.sort_by(|a, b| b.1.bytes.cmp(&a.1.bytes).then(a.0.cmp(b.0)));
     let rest = lines.split_off(lines.len().min(LINES));
-    let name_width = lines.iter().map(|(path, ..)| wrap::width(path)).max().unwrap_or(0).clamp(20, 48);
-    writeln!(out, "  {:<name_width$}  {:>9}  {:>11}  {:>5}  {:>9}", "field", "count", "bytes", "%", "average")?;
-    for (path, count, bytes) in &lines {
+    let name_width = lines.iter().map(|(path, _)| wrap::width(path)).max().unwrap_or(0).clamp(20, 48);
+    writeln!(out, "  {:<name_width$}  {:>9}  {:>11}  {:>5}  {:>9}  kinds", "field", "count", "bytes", "%", "average")?;
+    for (path, line) in &lines {
         let path = if path.is_empty() { "(the message itself)" } else { path };
         let path = wrap::cut_left(path, name_width);
-        let average = tenths(*bytes, *count);
-        writeln!(out, "  {path:<name_width$}  {count:>9}  {bytes:>11}  {:>5}  {average:>9}", percent(*bytes, total))?;
+        let (count, bytes, average) = (line.count, line.bytes, tenths(line.bytes, line.count));
+        let share = percent(bytes, total);
+        let text = format!("  {path:<name_width$}  {count:>9}  {bytes:>11}  {share:>5}  {average:>9}  {}", kinds(line));
+        writeln!(out, "{}", text.trim_end())?;
     }
-    let others = rest.iter().fold(ledger.others.bytes, |sum, line| sum.saturating_add(line.2));
+    let others = rest.iter().fold(ledger.others.bytes, |sum, line| sum.saturating_add(line.1.bytes));
     if others > 0 {
         let name = num::count(u64::try_from(rest.len()).unwrap_or(0), "other", "others");
         let name = if ledger.others.bytes > 0 { format!("{name} and more") } else { name };
@@ -38,16 +39,22 @@ pub fn write(out: &mut dyn Write, format: Option<&dyn Format>, ledger: &Ledger, 
     foot::ledger(out, format, &ledger.causes, None, view)
 }
 
-/// Ways to see more, with paths and offsets of this very input where it has a list.
-pub fn ways_on(ledger: &Ledger) -> String {
-    let lists = ledger.fields.iter().filter(|(path, line)| path.ends_with("[]") && line.count > 1);
-    let first = lists.min_by_key(|(path, _)| (path.matches("[]").count(), path.len(), path.as_str()));
-    let path = match first {
-        Some((path, line)) => format!("'{}[{}]'", path.trim_end_matches("[]"), (line.count / 2).min(41)),
-        None => "PATH".to_string(),
-    };
-    let end = ledger.causes.total().min(0x200);
-    format!("--path {path}  --range 0..{end:#x}")
+/// Kinds that a line names.
+const KINDS: usize = 2;
+
+/// What the values of a field begin with: `uint16, uint32 ..`
+fn kinds(line: &FieldLine) -> String {
+    let names = line.kinds();
+    let more = if names.len() > KINDS { " .." } else { "" };
+    format!("{}{more}", names.iter().copied().take(KINDS).collect::<Vec<_>>().join(", "))
+}
+
+/// Ways to see more, with the path and range of an element of this very input where it has a list.
+pub fn ways_on(example: Option<&(String, u64, u64)>) -> String {
+    match example {
+        Some((path, start, end)) => format!("--path '{path}'  --range {start:#x}..{end:#x}"),
+        None => "--path PATH  --range A..B".to_string(),
+    }
 }
 
 fn percent(part: u64, total: u64) -> String {
