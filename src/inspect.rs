@@ -6,22 +6,17 @@
 
 use std::io::{self, Seek as _, Write as _};
 
-use crate::formats::{self, Candidate, Context, Format, Level, Sample, Variant};
+use crate::formats::plain::{self, PLAIN_TEXT, TEXT_SCORE};
+use crate::formats::{self, Candidate, Context, Format, Sample, Variant};
 use crate::framing::magic;
 use crate::framing::text::{self, Encoding, Undone};
-use crate::model::bytemap::{Group, GroupId, Kind, Leaf, NO_GROUP, Partition, Step};
+use crate::model::bytemap::{Group, GroupKind, Kind, Leaf, NO_GROUP, Step};
 use crate::model::diag::{Code, Diagnostic, Severity, Tally};
-use crate::model::events::{Flow, PathStack, Sink, Stop};
+use crate::model::events::{Flow, Sink, Stop};
+use crate::model::guard::Guard;
 use crate::model::limits;
 use crate::model::num::len64;
-use crate::model::value::Event;
 use crate::wire::reader::{ReadError, Window};
-
-/// Name of the candidate for text that is no message.
-pub const PLAIN_TEXT: &str = "text";
-
-/// Score of plain text: beats a run of small integers, loses against a message that fits.
-const TEXT_SCORE: u32 = 300;
 
 /// The lowest score at which a format is chosen: weak evidence is enough where nothing else fits, and is
 /// called weak.
@@ -368,12 +363,9 @@ impl Inspection {
             }
             None => unrecognised(&mut self.window, &self.candidates, &mut guard)?,
         }
-        let size = guard.partition.at();
+        let size = guard.at();
         let known = if self.window.byte(size)?.is_some() { size.saturating_add(1) } else { size };
-        guard.partition.finish(known).map_err(|broken| Stop::Internal(broken.to_string()))?;
-        if !guard.groups.is_empty() {
-            return Err(Stop::Internal("a group is still open at the end".to_string()));
-        }
+        guard.finish(known)?;
         Ok(Walked { size, tally: guard.tally })
     }
 }
@@ -442,48 +434,9 @@ pub fn rank(sample: &Sample<'_>, options: &Options) -> Vec<Candidate> {
             format.detect(sample, &context(*format, options.variant.map(|variant| variant.name), options.depth))
         })
         .collect();
-    candidates.push(plain_text(sample));
+    candidates.push(plain::detect(sample));
     candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
     candidates
-}
-
-/// The reading as text that is no message.
-fn plain_text(sample: &Sample<'_>) -> Candidate {
-    let mut candidate = Candidate {
-        format: PLAIN_TEXT,
-        variant: "plain",
-        level: Level::Possible,
-        score: 0,
-        pro: Vec::new(),
-        contra: Vec::new(),
-    };
-    match std::str::from_utf8(sample.bytes) {
-        _ if sample.bytes.is_empty() => candidate.contra.push("0 bytes".to_string()),
-        Err(error) if sample.complete || error.error_len().is_some() => {
-            let at = error.valid_up_to();
-            let byte = sample.bytes.get(at).copied().unwrap_or(0);
-            let problem = match (error.error_len(), byte) {
-                (None, _) => "begins a UTF-8 character that the end cuts",
-                (Some(_), 0xc2..=0xf4) => "begins a UTF-8 character that does not go on",
-                (Some(_), _) => "cannot begin a UTF-8 character",
-            };
-            candidate.contra.push(format!("{at:#04x}: {byte:02x} {problem}"));
-        }
-        _ => {
-            let control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
-            match sample.bytes.iter().position(control) {
-                Some(at) => {
-                    let byte = sample.bytes.get(at).copied().unwrap_or(0);
-                    candidate.contra.push(format!("{at:#04x}: {byte:02x} is a control character"));
-                }
-                None => {
-                    candidate.score = TEXT_SCORE;
-                    candidate.pro.push("printable UTF-8 throughout".to_string());
-                }
-            }
-        }
-    }
-    candidate
 }
 
 fn title(format: &str) -> &'static str {
@@ -520,13 +473,7 @@ fn unrecognised(window: &mut Window, candidates: &[Candidate], out: &mut dyn Sin
             (Code::UnknownFormat, format!("no format fits ({})", why.join("; ")), help)
         }
     };
-    out.open(&Group {
-        id: 0,
-        parent: NO_GROUP,
-        kind: crate::model::bytemap::GroupKind::Root,
-        step: Step::None,
-        start: 0,
-    })?;
+    out.open(&Group { id: 0, parent: NO_GROUP, kind: GroupKind::Root, step: Step::None, start: 0 })?;
     out.diagnostic(&Diagnostic::new(code, 0, 0, message).help(help))?;
     let mut at = 0u64;
     loop {
@@ -537,103 +484,5 @@ fn unrecognised(window: &mut Window, candidates: &[Candidate], out: &mut dyn Sin
         let end = at.saturating_add(u64::try_from(piece.len()).unwrap_or(0));
         out.leaf(&Leaf::new(at, end, 0, Kind::UNREAD), piece)?;
         at = end;
-    }
-}
-
-/// Stands between decoder and sink: checks the map and the nesting, fills in the paths of findings,
-/// and holds back findings past the limit.
-struct Guard<'a> {
-    out: &'a mut dyn Sink,
-    partition: Partition,
-    groups: Vec<GroupId>,
-    paths: PathStack,
-    tally: Tally,
-    /// Bytes of the last leaf that its decoder has still to send.
-    due: u64,
-}
-
-impl Guard<'_> {
-    /// All bytes of the last leaf have come.
-    fn complete(&self) -> Flow {
-        match self.due {
-            0 => Ok(()),
-            due => Err(Stop::Internal(format!("{due} bytes of the leaf before {:#x} never came", self.partition.at()))),
-        }
-    }
-}
-
-impl<'a> Guard<'a> {
-    fn new(out: &'a mut dyn Sink) -> Guard<'a> {
-        Guard {
-            out,
-            partition: Partition::default(),
-            groups: Vec::new(),
-            paths: PathStack::default(),
-            tally: Tally::default(),
-            due: 0,
-        }
-    }
-}
-
-impl Sink for Guard<'_> {
-    fn open(&mut self, group: &Group<'_>) -> Flow {
-        if group.parent != self.groups.last().copied().unwrap_or(NO_GROUP) {
-            return Err(Stop::Internal(format!("group {} opens outside its parent", group.id)));
-        }
-        self.groups.push(group.id);
-        self.paths.push(group.step);
-        self.out.open(group)
-    }
-
-    fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
-        self.complete()?;
-        self.partition.take(leaf).map_err(|broken| Stop::Internal(broken.to_string()))?;
-        self.due = leaf.len().saturating_sub(len64(head.len()));
-        if Some(&leaf.group) != self.groups.last() {
-            return Err(Stop::Internal(format!("leaf {:#x} is not in the innermost group", leaf.start)));
-        }
-        self.out.leaf(leaf, head)
-    }
-
-    fn more(&mut self, bytes: &[u8]) -> Flow {
-        match self.due.checked_sub(len64(bytes.len())) {
-            Some(due) => self.due = due,
-            None => {
-                return Err(Stop::Internal(format!("more bytes than the leaf before {:#x} has", self.partition.at())));
-            }
-        }
-        self.out.more(bytes)
-    }
-
-    fn close(&mut self, id: GroupId, end: u64) -> Flow {
-        self.complete()?;
-        if self.groups.pop() != Some(id) || end != self.partition.at() {
-            return Err(Stop::Internal(format!("group {id} closes out of turn at {end:#x}")));
-        }
-        self.paths.pop();
-        self.out.close(id, end)
-    }
-
-    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
-        if !self.tally.count(found.severity()) {
-            return Ok(());
-        }
-        if found.path.is_empty() {
-            let found = found.clone().at(self.paths.path());
-            return self.out.diagnostic(&found);
-        }
-        self.out.diagnostic(found)
-    }
-
-    fn value(&mut self, event: Event<'_>) -> Flow {
-        self.out.value(event)
-    }
-
-    fn duplicate_key(&mut self) -> Flow {
-        self.out.duplicate_key()
-    }
-
-    fn wants_values(&self) -> bool {
-        self.out.wants_values()
     }
 }

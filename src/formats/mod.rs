@@ -16,6 +16,7 @@ use crate::wire::reader::Window;
 pub mod json;
 pub mod msgpack;
 pub mod names;
+pub mod plain;
 pub mod probe;
 
 /// Every format, in the order of help texts and tables.

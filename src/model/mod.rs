@@ -6,6 +6,7 @@
 pub mod bytemap;
 pub mod diag;
 pub mod events;
+pub mod guard;
 pub mod keys;
 pub mod limits;
 pub mod num;

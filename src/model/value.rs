@@ -57,6 +57,24 @@ impl Scalar<'_> {
     }
 }
 
+/// A number or boolean as people write it; none for the other scalars.
+pub fn plain_words(value: &Scalar<'_>) -> Option<String> {
+    Some(match value {
+        Scalar::Bool(value) => value.to_string(),
+        Scalar::Uint(value) => value.to_string(),
+        Scalar::Int(value) => value.to_string(),
+        Scalar::F32(value) => ryu::Buffer::new().format(*value).to_string(),
+        Scalar::F64(value) => ryu::Buffer::new().format(*value).to_string(),
+        Scalar::Number(text) => text.to_string(),
+        _ => return None,
+    })
+}
+
+/// A point in time as people write it, where the calendar of years -9999 to 9999 reaches it.
+pub fn utc(secs: i64, nanos: u32) -> Option<String> {
+    jiff::Timestamp::new(secs, i32::try_from(nanos).ok()?).ok().map(|time| time.to_string())
+}
+
 /// A value with parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {

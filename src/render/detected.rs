@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use crate::formats::plain::PLAIN_TEXT;
 use crate::formats::{Candidate, json_string};
-use crate::inspect::{Inspection, PLAIN_TEXT};
+use crate::inspect::Inspection;
 use crate::render::wrap;
 
 /// Writes the readings of one input as text.

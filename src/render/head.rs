@@ -9,7 +9,7 @@ use crate::inspect::Inspection;
 use crate::model::diag::{Diagnostic, Tally};
 use crate::model::events::{Flow, Sink};
 use crate::model::num;
-use crate::model::value::{Event, Scalar, Shape};
+use crate::model::value::{Event, Scalar, Shape, plain_words, utc};
 use crate::render::style::Paint;
 use crate::render::{Rows, View, wrap};
 
@@ -246,12 +246,6 @@ fn scalar_words(value: &Scalar<'_>, is_key: bool) -> String {
     match value {
         Scalar::Null => "null".to_string(),
         Scalar::Missing => "(missing)".to_string(),
-        Scalar::Bool(value) => value.to_string(),
-        Scalar::Uint(value) => value.to_string(),
-        Scalar::Int(value) => value.to_string(),
-        Scalar::F32(value) => ryu::Buffer::new().format(*value).to_string(),
-        Scalar::F64(value) => ryu::Buffer::new().format(*value).to_string(),
-        Scalar::Number(text) => text.to_string(),
         Scalar::Text(text) => {
             let whole = String::from_utf8_lossy(text);
             if is_key && crate::model::bytemap::is_plain_name(&whole) {
@@ -263,8 +257,8 @@ fn scalar_words(value: &Scalar<'_>, is_key: bool) -> String {
         }
         Scalar::Bytes(bytes) => num::bytes(u64::try_from(bytes.len()).unwrap_or(0)),
         Scalar::Ext(kind, bytes) => format!("ext {kind} of {}", num::bytes(num::len64(bytes.len()))),
-        Scalar::Timestamp(secs, nanos) => jiff::Timestamp::new(*secs, i32::try_from(*nanos).unwrap_or(0))
-            .map_or_else(|_| format!("{secs} s"), |time| time.to_string()),
+        Scalar::Timestamp(secs, nanos) => utc(*secs, *nanos).unwrap_or_else(|| format!("{secs} s")),
+        plain => plain_words(plain).unwrap_or_default(),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::model::bytemap::Flags;
 use crate::model::diag::{Code, Diagnostic, Severity};
 use crate::model::limits;
 use crate::model::num::len64;
-use crate::model::value::{Long, Scalar};
+use crate::model::value::{Long, Scalar, plain_words, utc};
 use crate::wire::reader::big_endian;
 
 /// The value of an object that is held whole, and findings on it. `all` is the object from its first
@@ -105,12 +105,6 @@ pub fn shortest_timestamp(secs: i64, nanos: u32) -> u64 {
         0..=0x3_ffff_ffff => 8,
         _ => 12,
     }
-}
-
-/// A point in time as people write it, where the calendar of years -9999 to 9999 reaches it.
-pub fn utc(secs: i64, nanos: u32) -> Option<String> {
-    let time = jiff::Timestamp::new(secs, i32::try_from(nanos).ok()?).ok()?;
-    Some(time.to_string())
 }
 
 /// A binary32, highest byte first.
@@ -288,15 +282,10 @@ pub fn short(value: &Scalar<'_>) -> String {
     match value {
         Scalar::Null => "nil".to_string(),
         Scalar::Missing => "(missing)".to_string(),
-        Scalar::Bool(value) => value.to_string(),
-        Scalar::Uint(value) => value.to_string(),
-        Scalar::Int(value) => value.to_string(),
-        Scalar::F32(value) => ryu::Buffer::new().format(*value).to_string(),
-        Scalar::F64(value) => ryu::Buffer::new().format(*value).to_string(),
-        Scalar::Number(text) => text.to_string(),
         Scalar::Text(text) => format!("{:?}", cut(&String::from_utf8_lossy(text))),
         Scalar::Bytes(bytes) => format!("bin {}", hex(bytes)),
         Scalar::Ext(kind, bytes) => format!("ext {kind} {}", hex(bytes)),
         Scalar::Timestamp(secs, nanos) => utc(*secs, *nanos).unwrap_or_else(|| format!("{secs} s")),
+        plain => plain_words(plain).unwrap_or_default(),
     }
 }

@@ -8,7 +8,7 @@ use crate::formats::Telling;
 use crate::model::bytemap::{Bits, Flags, Leaf};
 use crate::model::limits;
 use crate::model::num::{bytes, count, len64};
-use crate::model::value::Scalar;
+use crate::model::value::{Scalar, utc};
 use crate::wire::reader::{big_endian, bytes_of_signed, bytes_of_unsigned};
 
 /// Bytes of a leaf that count as width: what an integer or float spends beyond its shortest form.
@@ -161,7 +161,7 @@ fn time(kind: u8, head: &[u8]) -> Option<String> {
     let (secs, nanos) = read::timestamp(head)?;
     let name = wire::name(kind);
     let exact = if nanos == 0 { format!("{secs} s") } else { format!("{secs} s + {nanos} ns") };
-    Some(match read::utc(secs, nanos) {
+    Some(match utc(secs, nanos) {
         Some(utc) => format!("{name}: {utc} ({exact})"),
         None if nanos > wire::NANOS_MAX => format!("{name}: {exact}"),
         None => format!("{name}: {exact}, past the years that a date can have"),
@@ -229,7 +229,7 @@ pub fn value(leaf: &Leaf, head: &[u8]) -> Option<String> {
         wire::BIN_CONTENT | wire::EXT_CONTENT => json(&Scalar::Bytes(head.into())),
         wire::TIMESTAMP32 | wire::TIMESTAMP64 | wire::TIMESTAMP96 => {
             let (secs, nanos) = read::timestamp(head)?;
-            read::utc(secs, nanos).map_or_else(|| format!("[{secs},{nanos}]"), |utc| format!("\"{utc}\""))
+            utc(secs, nanos).map_or_else(|| format!("[{secs},{nanos}]"), |utc| format!("\"{utc}\""))
         }
         _ => return None,
     })
