@@ -149,7 +149,7 @@ impl Walker<'_> {
         self.text.ensure(PIECE)?;
         self.white_space()?;
         let Some(&byte) = self.text.rest().first() else { return Ok(false) };
-        if self.comment(byte)? || self.odd_space()? {
+        if self.comment(byte)? || self.odd_space()? || self.control_character(byte)? {
             return Ok(true);
         }
         let due = self.frames.last().map(|frame| (frame.bracket, frame.due));

@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use data_encoding::{BASE64, Encoding, HEXLOWER};
 
 use crate::formats::Encoder;
+use crate::formats::json::tagged::{EXT, MAP, TIMESTAMP};
 use crate::formats::json::wire::{FIRST_PRINTABLE, QUOTE, escape_letter};
 use crate::model::events::{Flow, Sink, Stop};
-use crate::formats::json::tagged::{EXT, MAP, TIMESTAMP};
 use crate::model::survey::Survey;
 use crate::model::value::{Event, Long, Scalar, Shape};
 

@@ -19,7 +19,8 @@ pub fn sentences(oddities: &Oddities) -> Vec<String> {
     }
     if oddities.specials > 0 {
         let floats = count(oddities.specials, "float", "floats");
-        sentences.push(format!("{floats} that JSON has no number for written as \"NaN\", \"Infinity\" or \"-Infinity\""));
+        sentences
+            .push(format!("{floats} that JSON has no number for written as \"NaN\", \"Infinity\" or \"-Infinity\""));
     }
     if oddities.missing > 0 {
         let values = count(oddities.missing, "value", "values");

@@ -7,8 +7,8 @@ use crate::formats::json::decode::{Cut, Due, Frame, Walker, group_kind};
 use crate::formats::json::strings::{Fault, NEAR, begins_member, behind_white, push_visible};
 use crate::formats::json::tokens::{Skim, byte_behind_colon, path_text};
 use crate::formats::json::wire::{
-    BACKSLASH, Bracket, Class, FIRST_PRINTABLE, Fit, LINE_FEED, QUOTE, Token, class, escape_letter, is_special,
-    is_white, is_word, number_fit, odd_space,
+    BACKSLASH, Bracket, Class, Fit, LINE_FEED, QUOTE, Token, class, escape_letter, is_special, is_white, is_word,
+    number_fit, odd_space,
 };
 use crate::model::bytemap::{Flags, Kind, Step, is_plain_name};
 use crate::model::diag::Code;
@@ -60,6 +60,19 @@ impl Walker<'_> {
         Ok(true)
     }
 
+    /// Takes control characters inside a container.
+    pub(super) fn control_character(&mut self, byte: u8) -> Result<bool, Stop> {
+        if !is_control(&byte) || self.frames.is_empty() {
+            return Ok(false);
+        }
+        let near = self.text.next(PIECE);
+        let len = near.iter().position(|byte| !is_control(byte)).unwrap_or(near.len());
+        let sentence = format!("expected a blank, tab or line end, found {}", shown(self.text.next(len)));
+        self.report(Code::JsonSyntax, len, &sentence, self.junk_help())?;
+        self.unread(len)?;
+        Ok(true)
+    }
+
     /// No document begins here: the rest of the line is left.
     pub(super) fn no_document(&mut self) -> Flow {
         self.close_item()?;
@@ -81,7 +94,10 @@ impl Walker<'_> {
     pub(super) fn no_element(&mut self, byte: u8) -> Flow {
         self.close_item()?;
         if class(byte) == Class::Comma {
-            self.expected("a value", "one comma stands between two elements: an element is missing, or a comma too many")?;
+            self.expected(
+                "a value",
+                "one comma stands between two elements: an element is missing, or a comma too many",
+            )?;
             self.set_due(Due::Item);
             return self.leaf(Token::Comma, 1, Flags::NONE);
         }
@@ -94,7 +110,10 @@ impl Walker<'_> {
         match class(byte) {
             Class::Comma => {
                 self.close_item()?;
-                self.expected("a name", "one comma stands between two members: a member is missing, or a comma too many")?;
+                self.expected(
+                    "a name",
+                    "one comma stands between two members: a member is missing, or a comma too many",
+                )?;
                 self.set_due(Due::Item);
                 self.leaf(Token::Comma, 1, Flags::NONE)
             }
@@ -413,12 +432,15 @@ impl Walker<'_> {
     fn junk_help(&self) -> &'static str {
         match self.text.rest() {
             [b'\'' | b'`', ..] | [0xe2, 0x80, ..] => "names and strings stand in double quotes, U+0022",
-            [byte, ..] if *byte < FIRST_PRINTABLE || *byte == 0x7f => {
-                "control characters stand in strings only, as escapes: remove it"
-            }
+            [byte, ..] if is_control(byte) => "control characters stand in strings only, as escapes: remove it",
             _ => "remove it, or write it as text in double quotes",
         }
     }
+}
+
+/// Whether a byte is a control character that is no white space.
+fn is_control(byte: &u8) -> bool {
+    byte.is_ascii_control() && !is_white(*byte)
 }
 
 /// An open container in a sentence.

@@ -230,7 +230,7 @@ impl Scan {
 }
 
 /// Where a string whose content begins `rest` ends, if it goes over a line end that it most likely was
-/// not meant to: behind that line end stands a name and its colon, or a closing bracket that ends its
+/// not meant to: behind that line end stands a name and its colon, perhaps behind a comma, or a closing bracket that ends its
 /// line or has a comma behind it, or in front of it a comma and behind it another item. The comma and
 /// the white space do not belong to the string.
 fn missing_quote(rest: &[u8], len: usize) -> Option<usize> {
@@ -242,7 +242,8 @@ fn missing_quote(rest: &[u8], len: usize) -> Option<usize> {
         let behind = rest.get(feed..)?.iter().position(|byte| !is_white(*byte))?.saturating_add(feed);
         let next = rest.get(behind..)?;
         let comma = before.strip_suffix(b",");
-        let ends = begins_member(next) || ends_container(next) || comma.is_some() && begins_item(next);
+        let leading = next.strip_prefix(b",").is_some_and(|item| begins_member(behind_white(item)));
+        let ends = begins_member(next) || leading || ends_container(next) || comma.is_some() && begins_item(next);
         if ends {
             return Some(trimmed(comma.unwrap_or(before)).len());
         }
@@ -284,9 +285,7 @@ fn ends_container(bytes: &[u8]) -> bool {
     let [first, behind @ ..] = bytes else { return false };
     let blanks = behind.iter().position(|byte| !matches!(*byte, b' ' | b'\t')).unwrap_or(behind.len());
     let next = behind.get(blanks).copied();
-    let goes_on = next.is_none_or(|byte| {
-        is_white(byte) || matches!(class(byte), Class::Comma | Class::Close(_))
-    });
+    let goes_on = next.is_none_or(|byte| is_white(byte) || matches!(class(byte), Class::Comma | Class::Close(_)));
     matches!(class(*first), Class::Close(_)) && goes_on
 }
 
@@ -307,7 +306,8 @@ fn begins_item(bytes: &[u8]) -> bool {
 /// Appends a character as a JSON string holds it, escaped where it cannot be seen. Quotes and
 /// backslashes stay.
 pub fn push_visible(c: char, out: &mut String) {
-    if let Some(letter) = u8::try_from(c).ok().filter(|byte| c.is_control() && byte.is_ascii()).and_then(escape_letter) {
+    if let Some(letter) = u8::try_from(c).ok().filter(|byte| c.is_control() && byte.is_ascii()).and_then(escape_letter)
+    {
         out.push(char::from(BACKSLASH));
         out.push(char::from(letter));
     } else if is_visible(c) {

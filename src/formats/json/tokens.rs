@@ -13,9 +13,9 @@ use crate::formats::json::wire::{
 use crate::model::bytemap::{Flags, Step, is_plain_name};
 use crate::model::diag::Code;
 use crate::model::events::{Flow, Stop};
-use crate::model::num::len64;
 use crate::model::keys::{Scope, Seen};
 use crate::model::limits::{PATH_NAME, PIECE};
+use crate::model::num::len64;
 use crate::model::value::{Event, Scalar};
 
 /// Bytes ahead that a piece of a string needs, with the escape that may follow it.
