@@ -477,6 +477,9 @@ fn junk_len(rest: &[u8]) -> usize {
     {
         return len;
     }
+    if rest.first() == Some(&b';') {
+        return 1;
+    }
     let placed = |byte: u8| is_white(byte) || byte == b';' || !matches!(class(byte), Class::Word | Class::Other);
     let ends = |at: &usize| match rest.get(*at..) {
         Some([byte, ..]) => placed(*byte) || odd_space(rest.get(*at..).unwrap_or(&[])).is_some(),

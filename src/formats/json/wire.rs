@@ -263,7 +263,7 @@ pub fn begins_number(byte: u8) -> bool {
 pub fn is_special(word: &[u8]) -> bool {
     let unsigned = word.strip_prefix(b"-").or(word.strip_prefix(b"+")).unwrap_or(word);
     let is = |name: &&str| unsigned.eq_ignore_ascii_case(name.as_bytes());
-    ["nan", "inf", "infinity"].iter().any(|name| is(name))
+    ["nan", "inf", "infinity"].iter().any(is)
 }
 
 /// How a word fits the grammar of numbers (section 6).

@@ -125,13 +125,14 @@ fn findings_have_the_path_of_what_they_speak_of() {
 
 #[test]
 fn sentences_and_advice_fit_the_fault() {
-    let cases: [(&str, &str, &str); 16] = [
+    let cases: [(&str, &str, &str); 17] = [
         (
             r#"{"a":1] "#,
             "line 1, column 7: expected a comma, or \"}\" to end the object opened at line 1, column 1 (0x00), found \"]\"",
             "the closing bracket is missing",
         ),
         (r#"{"a":"x"y"}"#, "line 1, column 9: expected a comma or \"}\", found", "write \\\" inside a string"),
+        (r#"{"a":1;"b":2}"#, "line 1, column 7: expected a comma or \"}\", found \";\"", "a comma stands between"),
         ("{\n\"a\":\"b,\n\"c\":1}", "line 2, column 7: the closing quote is missing", "write \" there"),
         ("{\"a\":\u{a0}1}", "line 1, column 6: expected a blank, tab or line end, found U+00A0, a no-break space", ""),
         ("[\"a\tb\"]", "line 1, column 4: expected an escape, found control", "a tab in a string is written \\t"),
