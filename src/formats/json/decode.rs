@@ -55,9 +55,6 @@ pub(super) struct Frame {
     pub(super) bracket: Bracket,
     pub(super) due: Due,
     pub(super) scope: Scope,
-    /// Offset of the opening bracket, and where that is.
-    pub(super) at: u64,
-    pub(super) place: Place,
     group: GroupId,
     pub(super) items: u64,
 }
@@ -149,7 +146,7 @@ impl Walker<'_> {
         self.text.ensure(PIECE)?;
         self.white_space()?;
         let Some(&byte) = self.text.rest().first() else { return Ok(false) };
-        if self.comment(byte)? || self.odd_space()? || self.control_character(byte)? {
+        if class(byte) == Class::Other && (self.comment(byte)? || self.odd_space()? || self.control_character(byte)?) {
             return Ok(true);
         }
         let due = self.frames.last().map(|frame| (frame.bracket, frame.due));
@@ -271,13 +268,12 @@ impl Walker<'_> {
         if self.frames.len() >= self.depth {
             return self.too_deep(self.depth);
         }
-        let at = self.text.offset();
-        let place = self.text.place(at);
+        self.text.keep();
         self.leaf(bracket.begin(), 1, Flags::NONE)?;
         self.value_event(Event::Begin(shape(bracket), None))?;
         let group = self.item.take().unwrap_or(ROOT);
         let scope = self.keys.begin();
-        self.frames.push(Frame { bracket, due: Due::First, scope, at, place, group, items: 0 });
+        self.frames.push(Frame { bracket, due: Due::First, scope, group, items: 0 });
         Ok(())
     }
 
@@ -299,6 +295,7 @@ impl Walker<'_> {
     pub(super) fn pop(&mut self) -> Flow {
         self.close_item()?;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
+        self.text.forget();
         if matches!(frame.due, Due::Colon | Due::Value) {
             self.missing()?;
         }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::formats::json::decode::{Cut, Due, Frame, Walker, group_kind};
+use crate::formats::json::decode::{Cut, Due, Walker, group_kind};
 use crate::formats::json::strings::{Fault, NEAR, begins_member, behind_white, push_visible};
 use crate::formats::json::tokens::{Skim, byte_behind_colon, path_text};
 use crate::formats::json::wire::{
@@ -292,9 +292,8 @@ impl Walker<'_> {
         if !inside || !begins_member(self.text.next(NEAR)) {
             return Ok(false);
         }
-        let due = format!("\"]\" to end {}", opened(inner));
         self.close_item()?;
-        let sentence = format!("expected {due}, found a name and a colon");
+        let sentence = format!("expected \"]\" to end {}, found a name and a colon", self.innermost());
         self.report(Code::JsonSyntax, 1, &sentence, "a \"]\" is missing in front of this name")?;
         self.pop()?;
         self.set_due(Due::Item);
@@ -321,10 +320,9 @@ impl Walker<'_> {
     /// A closing bracket of the other kind. Where the container around the innermost one is of that
     /// kind, the innermost one lacks its bracket; otherwise this bracket was meant for it.
     pub(super) fn wrong_bracket(&mut self, found: Bracket) -> Flow {
-        let Some(frame) = self.frames.last() else { return Ok(()) };
         let due = match found {
-            Bracket::Object => format!("a comma, or \"]\" to end {}", opened(frame)),
-            Bracket::Array => format!("a comma, or \"}}\" to end {}", opened(frame)),
+            Bracket::Object => format!("a comma, or \"]\" to end {}", self.innermost()),
+            Bracket::Array => format!("a comma, or \"}}\" to end {}", self.innermost()),
         };
         self.expected(&due, "the closing bracket is missing, or this one is of the wrong kind")?;
         if self.closes_two(found) { self.pop() } else { Ok(()) }
@@ -376,12 +374,25 @@ impl Walker<'_> {
         self.report(Code::JsonCut, 0, &sentence, "the end is missing: compare the size with that of the original")
     }
 
+    /// The open containers in a sentence, innermost first.
+    fn opened(&mut self) -> impl Iterator<Item = String> {
+        let nouns = self.frames.iter().rev().map(|frame| match frame.bracket {
+            Bracket::Object => "object",
+            Bracket::Array => "array",
+        });
+        nouns.zip(self.text.kept()).map(|(noun, (at, place))| format!("the {noun} opened at {place} ({at:#04x})"))
+    }
+
+    fn innermost(&mut self) -> String {
+        self.opened().next().unwrap_or_default()
+    }
+
     /// `; still open: the array opened at …, the object opened at … and 2 more`, innermost first.
-    fn still_open(&self) -> String {
+    fn still_open(&mut self) -> String {
         if self.frames.is_empty() {
             return String::new();
         }
-        let mut parts: Vec<String> = self.frames.iter().rev().take(NAMED).map(opened).collect();
+        let mut parts: Vec<String> = self.opened().take(NAMED).collect();
         let others = self.frames.len().saturating_sub(NAMED);
         if others > 0 {
             parts.push(format!("{others} more"));
@@ -441,15 +452,6 @@ impl Walker<'_> {
 /// Whether a byte is a control character that is no white space.
 fn is_control(byte: &u8) -> bool {
     byte.is_ascii_control() && !is_white(*byte)
-}
-
-/// An open container in a sentence.
-fn opened(frame: &Frame) -> String {
-    let noun = match frame.bracket {
-        Bracket::Object => "object",
-        Bracket::Array => "array",
-    };
-    format!("the {noun} opened at {} ({:#04x})", frame.place, frame.at)
 }
 
 /// Finds the end of a comment that begins with two characters and ends with `*/`.

@@ -40,13 +40,16 @@ pub struct Text<'a> {
     place: Place,
     /// The character in front of the mark is a carriage return.
     behind_return: bool,
+    /// Offsets whose places will be asked for late, in order, and the places of the first of them.
+    kept: Vec<u64>,
+    places: Vec<Place>,
 }
 
 impl<'a> Text<'a> {
     /// A cursor at the start of the input.
     pub fn new(input: &'a mut Window) -> Text<'a> {
         let place = Place { line: 1, column: 1 };
-        Text { input, ahead: Vec::new(), from: 0, base: 0, ended: false, mark: 0, place, behind_return: false }
+        Text { input, ahead: Vec::new(), from: 0, base: 0, ended: false, mark: 0, place, behind_return: false, kept: Vec::new(), places: Vec::new() }
     }
 
     /// Makes `want` bytes available ahead of the cursor, fewer only where the input ends.
@@ -116,7 +119,33 @@ impl<'a> Text<'a> {
         self.place
     }
 
+    /// Keeps the place of the cursor until [`Text::forget`]. It is found when the mark passes it, so that
+    /// what is forgotten before costs nothing.
+    pub fn keep(&mut self) {
+        self.kept.push(self.offset());
+    }
+
+    /// Forgets what was kept last.
+    pub fn forget(&mut self) {
+        self.kept.pop();
+        self.places.truncate(self.kept.len());
+    }
+
+    /// The offsets that are kept, and their places, the last one first.
+    pub fn kept(&mut self) -> impl Iterator<Item = (u64, Place)> {
+        self.move_mark(self.offset());
+        self.kept.iter().copied().zip(self.places.iter().copied()).rev()
+    }
+
     fn move_mark(&mut self, to: u64) {
+        while let Some(kept) = self.kept.get(self.places.len()).copied().filter(|kept| *kept <= to) {
+            self.move_mark_only(kept);
+            self.places.push(self.place);
+        }
+        self.move_mark_only(to);
+    }
+
+    fn move_mark_only(&mut self, to: u64) {
         let position = |offset: u64| usize::try_from(offset.saturating_sub(self.base)).unwrap_or(usize::MAX);
         let (start, end) = (position(self.mark), position(to).min(self.ahead.len()));
         let Some(mut passed) = self.ahead.get(start..end) else { return };
