@@ -49,7 +49,18 @@ impl<'a> Text<'a> {
     /// A cursor at the start of the input.
     pub fn new(input: &'a mut Window) -> Text<'a> {
         let place = Place { line: 1, column: 1 };
-        Text { input, ahead: Vec::new(), from: 0, base: 0, ended: false, mark: 0, place, behind_return: false, kept: Vec::new(), places: Vec::new() }
+        Text {
+            input,
+            ahead: Vec::new(),
+            from: 0,
+            base: 0,
+            ended: false,
+            mark: 0,
+            place,
+            behind_return: false,
+            kept: Vec::new(),
+            places: Vec::new(),
+        }
     }
 
     /// Makes `want` bytes available ahead of the cursor, fewer only where the input ends.
