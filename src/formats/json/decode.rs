@@ -16,8 +16,9 @@
 use std::borrow::Cow;
 
 use crate::formats::Context;
+use crate::formats::json::recover::LEAST;
 use crate::formats::json::strings::Scan;
-use crate::formats::json::text::Text;
+use crate::formats::json::text::{Place, Text};
 use crate::formats::json::wire::{BYTE_ORDER_MARK, Bracket, Class, Token, UTF16_MARKS, class, is_white};
 use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, Step};
 use crate::model::diag::{Code, Diagnostic, Severity};
@@ -55,7 +56,7 @@ pub(super) struct Frame {
     pub(super) due: Due,
     pub(super) scope: Scope,
     group: GroupId,
-    items: u64,
+    pub(super) items: u64,
 }
 
 /// Where the input ended before a value did.
@@ -86,6 +87,10 @@ pub(super) struct Walker<'a> {
     last_error: Option<u64>,
     pub(super) documents: u64,
     pub(super) cut: Cut,
+    /// Where the last string or name begins.
+    pub(super) string_at: u64,
+    /// Offset behind the quote that ended the last string or name.
+    pub(super) behind_quote: Option<u64>,
     pub(super) scan: Scan,
     pub(super) keys: Keys,
     pub(super) keys_told: bool,
@@ -110,6 +115,8 @@ pub fn decode(input: &mut Window, context: &Context, out: &mut dyn Sink) -> Flow
         last_error: None,
         documents: 0,
         cut: Cut::Not,
+        string_at: 0,
+        behind_quote: None,
         scan: Scan::default(),
         keys: Keys::default(),
         keys_told: false,
@@ -122,7 +129,7 @@ impl Walker<'_> {
         self.open_group(NO_GROUP, GroupKind::Root, Step::None)?;
         self.text.ensure(PIECE)?;
         if self.text.rest().is_empty() {
-            let found = Diagnostic::new(Code::EmptyInput, 0, 0, "expected a JSON text, found no byte");
+            let found = Diagnostic::new(Code::EmptyInput, 0, 0, "expected a JSON text, found no byte").help(LEAST);
             self.out.diagnostic(&found)?;
         } else if looks_like_utf16(self.text.next(UTF16_PROBE)) {
             self.utf16()?;
@@ -139,7 +146,7 @@ impl Walker<'_> {
         self.text.ensure(PIECE)?;
         self.white_space()?;
         let Some(&byte) = self.text.rest().first() else { return Ok(false) };
-        if self.comment(byte)? {
+        if class(byte) == Class::Other && (self.comment(byte)? || self.odd_space()? || self.control_character(byte)?) {
             return Ok(true);
         }
         let due = self.frames.last().map(|frame| (frame.bracket, frame.due));
@@ -171,6 +178,7 @@ impl Walker<'_> {
         let sentence = "a byte order mark stands in front of the text";
         let help = "RFC 8259 section 8.1 forbids to write one, and some readers refuse it: save as UTF-8 without BOM";
         self.report(Code::JsonByteOrderMark, len, sentence, help)?;
+        self.text.pass_unseen(len);
         self.leaf(Token::ByteOrderMark, len, Flags::NONE)
     }
 
@@ -198,6 +206,7 @@ impl Walker<'_> {
         match class(byte) {
             Class::Close(bracket) => self.close(bracket),
             Class::Comma | Class::Colon => self.no_element(byte),
+            Class::Quote if self.name_in_array()? => Ok(()),
             Class::Quote | Class::Open(_) | Class::Word | Class::Other => {
                 let index = self.frames.last().map_or(0, |frame| frame.items);
                 self.open_item(group_kind(Some(byte)), Step::Index(index))?;
@@ -259,6 +268,7 @@ impl Walker<'_> {
         if self.frames.len() >= self.depth {
             return self.too_deep(self.depth);
         }
+        self.text.keep();
         self.leaf(bracket.begin(), 1, Flags::NONE)?;
         self.value_event(Event::Begin(shape(bracket), None))?;
         let group = self.item.take().unwrap_or(ROOT);
@@ -269,7 +279,8 @@ impl Walker<'_> {
 
     /// A closing bracket.
     fn close(&mut self, bracket: Bracket) -> Flow {
-        let Some(frame) = self.frames.last() else { return Ok(()) };
+        let Some(frame) = self.frames.last().copied() else { return Ok(()) };
+        self.close_item()?;
         if frame.bracket != bracket {
             self.wrong_bracket(bracket)?;
         } else if frame.due == Due::Item {
@@ -284,6 +295,7 @@ impl Walker<'_> {
     pub(super) fn pop(&mut self) -> Flow {
         self.close_item()?;
         let Some(frame) = self.frames.pop() else { return Ok(()) };
+        self.text.forget();
         if matches!(frame.due, Due::Colon | Due::Value) {
             self.missing()?;
         }
@@ -429,6 +441,20 @@ impl Walker<'_> {
     /// Reports something about the `len` bytes that begin `from` bytes ahead.
     pub(super) fn report_at(&mut self, code: Code, from: usize, len: usize, sentence: &str, help: &str) -> Flow {
         let start = self.text.offset().saturating_add(len64(from));
+        let there = self.text.rest().len().saturating_sub(from).min(len);
+        let place = self.text.place(start);
+        self.report_placed(code, (start, start.saturating_add(len64(there))), place, sentence, help)
+    }
+
+    /// Reports something about bytes some of which may have passed.
+    pub(super) fn report_placed(
+        &mut self,
+        code: Code,
+        (start, end): (u64, u64),
+        place: Place,
+        sentence: &str,
+        help: &str,
+    ) -> Flow {
         match code.severity() {
             Severity::Error => {
                 self.flags = self.flags.with(Flags::ERROR);
@@ -439,10 +465,7 @@ impl Walker<'_> {
             Severity::Warning => self.flags = self.flags.with(Flags::WARNING),
             Severity::Note => {}
         }
-        let there = len64(self.text.rest().len().saturating_sub(from).min(len));
-        let place = self.text.place(start);
-        let message = format!("line {}, column {}: {sentence}", place.line, place.column);
-        let found = Diagnostic::new(code, start, start.saturating_add(there), message).help(help);
+        let found = Diagnostic::new(code, start, end, format!("{place}: {sentence}")).help(help);
         self.out.diagnostic(&found)
     }
 

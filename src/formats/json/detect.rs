@@ -6,7 +6,7 @@ use crate::formats::{Candidate, Context, Level, Sample};
 use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf};
 use crate::model::diag::{Diagnostic, Severity};
 use crate::model::events::{Flow, Sink, Stop};
-use crate::model::num::len64;
+use crate::model::num::{count, len64};
 use crate::wire::reader::Window;
 
 /// Errors after which the reading stops.
@@ -165,10 +165,9 @@ fn what(probe: &Probe) -> String {
     if probe.documents > 1 {
         return format!("{} JSON texts in a row", probe.documents);
     }
-    let items = |one: &str| format!("{} {one}{}", probe.items, if probe.items == 1 { "" } else { "s" });
     match probe.shape {
-        Some(GroupKind::Map) => format!("one object of {}", items("member")),
-        Some(GroupKind::List) => format!("one array of {}", items("element")),
+        Some(GroupKind::Map) => format!("one object of {}", count(probe.items, "member", "members")),
+        Some(GroupKind::List) => format!("one array of {}", count(probe.items, "element", "elements")),
         _ => "one value without parts".to_owned(),
     }
 }

@@ -1,8 +1,12 @@
 //! Strings: finds where one ends, what is wrong in it, and the text it stands for.
 
 use crate::formats::json::wire::{
-    BACKSLASH, FIRST_PRINTABLE, LONG_ESCAPE, QUOTE, SHORT_ESCAPE, escaped, is_high_surrogate, pair,
+    BACKSLASH, CARRIAGE_RETURN, Class, FIRST_PRINTABLE, Fit, LINE_FEED, LONG_ESCAPE, QUOTE, SHORT_ESCAPE, class,
+    escape_letter, escaped, is_high_surrogate, is_white, is_word, literal_fit, number_fit, pair,
 };
+
+/// Bytes that are looked at to tell what a quote belongs to; bounds the work that damage makes.
+pub const NEAR: usize = 256;
 
 /// What is wrong inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +26,8 @@ pub enum Fault {
 pub enum Stopped {
     /// In front of the closing quote.
     AtQuote,
+    /// In front of a line end where the closing quote is missing.
+    AtLineEnd,
     /// At the most bytes of one piece; the string goes on.
     #[default]
     Full,
@@ -42,6 +48,8 @@ pub struct Scan {
     pub plain: bool,
     /// The text with escapes undone, where `plain` is false.
     pub text: Vec<u8>,
+    /// `text` has a U+FFFD where the bytes stand for nothing.
+    pub damaged: bool,
     /// What is wrong: position, length, what. In the order of the positions.
     pub faults: Vec<(usize, usize, Fault)>,
     /// A control character or a byte that is not UTF-8 has been told of this string.
@@ -56,10 +64,41 @@ impl Scan {
         self.told_utf8 = false;
     }
 
+    /// Scans at most `most` bytes of a string's content, up to where it most likely ends: see
+    /// [`missing_quote`]. `rest` goes on past them by an escape, or `ended` says that the input does not.
+    pub fn scan(&mut self, rest: &[u8], most: usize, ended: bool) {
+        let told = (self.told_control, self.told_utf8);
+        self.scan_content(rest, most, ended);
+        if self.told_control
+            && let Some(end) = missing_quote(rest, self.len)
+        {
+            (self.told_control, self.told_utf8) = told;
+            self.scan_content(rest.get(..end).unwrap_or(rest), end, true);
+            self.stopped = Stopped::AtLineEnd;
+        }
+        if matches!(self.stopped, Stopped::Cut | Stopped::CutInEscape) {
+            self.forgive_cut(rest);
+        }
+    }
+
+    /// Leaves out what is wrong only because the input ends in the string.
+    fn forgive_cut(&mut self, rest: &[u8]) {
+        let content = rest.get(..self.len).unwrap_or(rest);
+        let goes_on = |at: usize| {
+            let end = std::str::from_utf8(content.get(at..).unwrap_or(&[]));
+            end.is_err_and(|bad| bad.valid_up_to() == 0 && bad.error_len().is_none())
+        };
+        self.faults.retain(|(at, _, fault)| match fault {
+            Fault::Control(byte) => !matches!(*byte, LINE_FEED | CARRIAGE_RETURN),
+            Fault::Utf8(_) => !goes_on(*at),
+            Fault::Escape | Fault::Surrogate => true,
+        });
+    }
+
     /// Scans at most `most` bytes of a string's content. `rest` goes on past them by an escape, or
     /// `ended` says that the input does not.
-    pub fn scan(&mut self, rest: &[u8], most: usize, ended: bool) {
-        (self.len, self.stopped, self.plain) = (0, Stopped::Full, true);
+    fn scan_content(&mut self, rest: &[u8], most: usize, ended: bool) {
+        (self.len, self.stopped, self.plain, self.damaged) = (0, Stopped::Full, true, false);
         self.text.clear();
         self.faults.clear();
         while self.len < most {
@@ -137,7 +176,7 @@ impl Scan {
         for chunk in span.utf8_chunks() {
             self.text.extend_from_slice(chunk.valid().as_bytes());
             if !chunk.invalid().is_empty() {
-                self.push_char(char::REPLACEMENT_CHARACTER);
+                self.push_replacement();
             }
         }
         self.len = start.saturating_add(span.len());
@@ -156,7 +195,7 @@ impl Scan {
             Escaped::Char(c) => self.push_char(c),
             Escaped::Bad(fault) => {
                 self.faults.push((at, len, fault));
-                self.push_char(char::REPLACEMENT_CHARACTER);
+                self.push_replacement();
             }
             Escaped::Cut => {
                 self.stopped = Stopped::CutInEscape;
@@ -180,9 +219,115 @@ impl Scan {
         }
     }
 
+    fn push_replacement(&mut self) {
+        self.damaged = true;
+        self.push_char(char::REPLACEMENT_CHARACTER);
+    }
+
     fn push_char(&mut self, c: char) {
         self.text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
+}
+
+/// Where a string whose content begins `rest` ends, if it goes over a line end that it most likely was
+/// not meant to: behind that line end stands a name and its colon, perhaps behind a comma, or a closing bracket that ends its
+/// line or has a comma behind it, or in front of it a comma and behind it another item. The comma and
+/// the white space do not belong to the string.
+fn missing_quote(rest: &[u8], len: usize) -> Option<usize> {
+    let content = rest.get(..len)?;
+    let mut from = 0;
+    while let Some(feed) = content.get(from..).and_then(|left| memchr::memchr(LINE_FEED, left)) {
+        let feed = from.saturating_add(feed);
+        let before = trimmed(content.get(..feed)?);
+        let behind = rest.get(feed..)?.iter().position(|byte| !is_white(*byte))?.saturating_add(feed);
+        let next = rest.get(behind..)?;
+        let comma = before.strip_suffix(b",");
+        let leading = next.strip_prefix(b",").is_some_and(|item| begins_member(behind_white(item)));
+        let ends = begins_member(next) || leading || ends_container(next) || comma.is_some() && begins_item(next);
+        if ends {
+            return Some(trimmed(comma.unwrap_or(before)).len());
+        }
+        // The white space was looked at: line ends in it tell the same.
+        from = behind;
+    }
+    None
+}
+
+/// Without the white space at its end.
+pub fn trimmed(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| !is_white(*byte)).map_or(0, |at| at.saturating_add(1));
+    bytes.get(..end).unwrap_or(bytes)
+}
+
+/// Without the white space at its start.
+pub fn behind_white(bytes: &[u8]) -> &[u8] {
+    let len = bytes.iter().position(|byte| !is_white(*byte)).unwrap_or(bytes.len());
+    bytes.get(len..).unwrap_or(&[])
+}
+
+/// Whether a name and its colon stand at the start, as far as [`NEAR`] bytes tell.
+pub fn begins_member(bytes: &[u8]) -> bool {
+    let near = bytes.get(..NEAR).unwrap_or(bytes);
+    let Some(mut content) = near.strip_prefix(&[QUOTE]) else { return false };
+    while let Some(at) = memchr::memchr3(QUOTE, BACKSLASH, LINE_FEED, content) {
+        let behind = content.get(at.saturating_add(1)..).unwrap_or(&[]);
+        content = match content.get(at) {
+            Some(&QUOTE) => return behind_white(behind).first() == Some(&b':'),
+            Some(&BACKSLASH) => behind.get(1..).unwrap_or(&[]),
+            _ => return false,
+        };
+    }
+    false
+}
+
+/// Whether a closing bracket stands at the start, and behind it the end of the line, a comma or another.
+fn ends_container(bytes: &[u8]) -> bool {
+    let [first, behind @ ..] = bytes else { return false };
+    let blanks = behind.iter().position(|byte| !matches!(*byte, b' ' | b'\t')).unwrap_or(behind.len());
+    let next = behind.get(blanks).copied();
+    let goes_on = next.is_none_or(|byte| is_white(byte) || matches!(class(byte), Class::Comma | Class::Close(_)));
+    matches!(class(*first), Class::Close(_)) && goes_on
+}
+
+/// Whether something stands at the start that can follow a comma.
+fn begins_item(bytes: &[u8]) -> bool {
+    match bytes.first().copied().map(class) {
+        Some(Class::Quote | Class::Open(_)) => true,
+        Some(Class::Word) => {
+            let near = bytes.get(..NEAR).unwrap_or(bytes);
+            let len = near.iter().position(|byte| !is_word(*byte)).unwrap_or(near.len());
+            let word = near.get(..len).unwrap_or(near);
+            number_fit(word) == Fit::Whole || literal_fit(word) == Fit::Whole
+        }
+        _ => false,
+    }
+}
+
+/// Appends a character as a JSON string holds it, escaped where it cannot be seen. Quotes and
+/// backslashes stay.
+pub fn push_visible(c: char, out: &mut String) {
+    if let Some(letter) = u8::try_from(c).ok().filter(|byte| c.is_control() && byte.is_ascii()).and_then(escape_letter)
+    {
+        out.push(char::from(BACKSLASH));
+        out.push(char::from(letter));
+    } else if is_visible(c) {
+        out.push(c);
+    } else {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+}
+
+/// Whether a character can be seen; one that joins the character in front of it can.
+fn is_visible(c: char) -> bool {
+    if c.is_ascii() || c.is_alphanumeric() {
+        return !c.is_control();
+    }
+    // Only the whole text of a debug string knows of characters that join the one in front.
+    let mut text = String::from("x");
+    text.push(c);
+    text.escape_debug().nth(2).is_none()
 }
 
 /// What an escape stands for.

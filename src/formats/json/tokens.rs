@@ -4,14 +4,16 @@ use std::borrow::Cow;
 
 use crate::formats::json::decode::{Cut, Due, Walker, group_kind};
 use crate::formats::json::recover;
-use crate::formats::json::strings::{Fault, Stopped};
+use crate::formats::json::strings::{Fault, Stopped, behind_white, trimmed};
+use crate::formats::json::text::Place;
 use crate::formats::json::wire::{
-    BACKSLASH, Class, Fit, LITERALS, LONG_ESCAPE, QUOTE, Token, begins_number, class, is_white, is_word, number_fit,
+    BACKSLASH, Class, Fit, LONG_ESCAPE, QUOTE, Token, begins_number, class, is_special, is_word, literal_fit,
+    number_fit,
 };
 use crate::model::bytemap::{Flags, Step, is_plain_name};
 use crate::model::diag::Code;
 use crate::model::events::{Flow, Stop};
-use crate::model::keys::Seen;
+use crate::model::keys::{Scope, Seen};
 use crate::model::limits::{PATH_NAME, PIECE};
 use crate::model::num::len64;
 use crate::model::value::{Event, Scalar};
@@ -26,48 +28,91 @@ impl Walker<'_> {
     pub(super) fn name(&mut self) -> Flow {
         self.text.ensure(STRING_AHEAD)?;
         self.scan.begin();
+        self.string_at = self.text.offset();
         self.scan_from(1, PIECE - 2);
+        self.end_name_at_colon();
         let kind = group_kind(self.value_behind_name());
         let name = self.path_name();
         let step = if is_plain_name(&name) { Step::Name(&name) } else { Step::Key(&name) };
         self.open_item(kind, step)?;
         self.set_due(Due::Colon);
-        self.name_key()?;
         self.name_pieces()
     }
 
-    /// Warns of a name that the object has already. A name in pieces is not compared.
-    fn name_key(&mut self) -> Flow {
-        let Some(scope) = self.frames.last().map(|frame| frame.scope) else { return Ok(()) };
-        if self.scan.stopped != Stopped::AtQuote {
+    /// A name whose closing quote is missing goes up to its colon.
+    fn end_name_at_colon(&mut self) {
+        if self.scan.stopped != Stopped::AtLineEnd {
+            return;
+        }
+        let written = self.text.rest().get(1..).and_then(|rest| rest.get(..self.scan.len)).unwrap_or(&[]);
+        if let Some(colon) = memchr::memchr(b':', written) {
+            let name = trimmed(written.get(..colon).unwrap_or(written));
+            self.scan.begin();
+            self.scan.scan(name, name.len(), true);
+            self.scan.stopped = Stopped::AtLineEnd;
+        }
+    }
+
+    /// Feeds the piece of a name just scanned to the names that are compared. What is damaged has no
+    /// text to compare: there the bytes as written count, behind a byte that no text has.
+    fn feed_name(&mut self, from: usize) {
+        let written = self.text.rest().get(from..).and_then(|rest| rest.get(..self.scan.len)).unwrap_or(&[]);
+        if self.scan.damaged {
+            self.keys.feed(&[0xff]);
+            self.keys.feed(written);
+        } else {
+            self.keys.feed(if self.scan.plain { written } else { &self.scan.text });
+        }
+    }
+
+    /// Warns of a name that the object has already, with `ahead` bytes of it still to be taken. `long`
+    /// is how a name in pieces begins.
+    fn name_key(&mut self, scope: Scope, ahead: usize, long: Option<(Place, String)>) -> Flow {
+        let start = self.string_at;
+        let seen = self.keys.done(scope, start);
+        if seen == Seen::New || seen == Seen::Unknown && self.keys_told {
             return Ok(());
         }
-        self.keys.name(scope);
-        let written = self.text.rest().get(1..).and_then(|rest| rest.get(..self.scan.len)).unwrap_or(&[]);
-        self.keys.feed(if self.scan.plain { written } else { &self.scan.text });
-        let len = self.scan.len.saturating_add(2);
-        match self.keys.done(scope, self.text.offset()) {
-            Seen::New => Ok(()),
-            Seen::Before(first) => {
-                let name = recover::shown(self.text.next(len.saturating_sub(1)).get(1..).unwrap_or(&[]));
-                self.out.duplicate_key()?;
-                let sentence = format!("name {name} stands twice in this object, first at {first:#04x}");
-                self.report(Code::JsonDuplicateKey, len, &sentence, "most readers keep the last one")
-            }
-            Seen::Unknown if self.keys_told => Ok(()),
-            Seen::Unknown => {
-                self.keys_told = true;
-                let sentence = "too many names are open: from here on names that stand twice are not looked for";
-                self.report(Code::JsonKeysNotCompared, len, sentence, "")
-            }
+        let end = self.text.offset().saturating_add(len64(ahead));
+        let (place, name) = match long {
+            Some(begun) => begun,
+            None => (self.text.place(start), self.shown_name()),
+        };
+        if let Seen::Before(first) = seen {
+            self.out.duplicate_key()?;
+            let sentence = format!("name {name} stands twice in this object, first at {first:#04x}");
+            let help = "most readers keep the last one";
+            return self.report_placed(Code::JsonDuplicateKey, (start, end), place, &sentence, help);
         }
+        self.keys_told = true;
+        let sentence = "too many names are open: from here on names that stand twice are not looked for";
+        self.report_placed(Code::JsonKeysNotCompared, (start, end), place, sentence, "")
+    }
+
+    /// The name at the cursor, whose first piece is scanned, in a sentence.
+    fn shown_name(&self) -> String {
+        recover::shown(self.text.rest().get(1..).and_then(|rest| rest.get(..self.scan.len)).unwrap_or(&[]))
     }
 
     /// Leaves and values of a name whose first piece is scanned.
     fn name_pieces(&mut self) -> Flow {
+        let scope = self.frames.last().map(|frame| frame.scope);
+        if let Some(scope) = scope {
+            self.keys.name(scope);
+        }
+        let mut begun = None;
+        if self.scan.stopped == Stopped::Full {
+            begun = Some((self.text.place(self.string_at), self.shown_name()));
+        }
         let mut quote = 1;
         loop {
             let (last, long) = (self.scan.stopped != Stopped::Full, self.scan.stopped == Stopped::Full || quote == 0);
+            self.feed_name(quote);
+            if let (Some(scope), Stopped::AtQuote | Stopped::AtLineEnd) = (scope, self.scan.stopped) {
+                let closing = usize::from(self.scan.stopped == Stopped::AtQuote);
+                let ahead = quote.saturating_add(self.scan.len).saturating_add(closing);
+                self.name_key(scope, ahead, begun.take())?;
+            }
             self.faults(quote)?;
             self.send_text(quote, long.then_some((quote == 1, last)))?;
             let closing = usize::from(self.scan.stopped == Stopped::AtQuote);
@@ -76,7 +121,7 @@ impl Walker<'_> {
                 self.leaf(Token::Name, len, self.piece_flags(long))?;
             }
             if last {
-                self.note_cut(Cut::Name);
+                self.note_end(Cut::Name);
                 return Ok(());
             }
             quote = 0;
@@ -87,6 +132,7 @@ impl Walker<'_> {
 
     /// A string value: its quotes, and between them one leaf or several.
     pub(super) fn string(&mut self) -> Flow {
+        self.string_at = self.text.offset();
         self.leaf(Token::Quote, 1, Flags::NONE)?;
         self.scan.begin();
         let mut first = true;
@@ -104,8 +150,11 @@ impl Walker<'_> {
             }
             first = false;
         }
-        self.note_cut(Cut::String);
-        if self.scan.stopped == Stopped::AtQuote { self.leaf(Token::Quote, 1, Flags::NONE) } else { Ok(()) }
+        if self.scan.stopped == Stopped::AtQuote {
+            self.leaf(Token::Quote, 1, Flags::NONE)?;
+        }
+        self.note_end(Cut::String);
+        Ok(())
     }
 
     /// Scans a piece of a string that begins `from` bytes ahead.
@@ -119,16 +168,17 @@ impl Walker<'_> {
         let piece = if long { Flags::PIECE } else { Flags::NONE };
         match self.scan.stopped {
             Stopped::Cut | Stopped::CutInEscape => piece.with(Flags::ERROR),
-            Stopped::AtQuote | Stopped::Full => piece,
+            Stopped::AtQuote | Stopped::AtLineEnd | Stopped::Full => piece,
         }
     }
 
-    /// Remembers that the input ended in a string.
-    fn note_cut(&mut self, cut: Cut) {
+    /// Remembers how a string ended.
+    fn note_end(&mut self, cut: Cut) {
         match self.scan.stopped {
+            Stopped::AtQuote => self.behind_quote = Some(self.text.offset()),
             Stopped::Cut => self.cut = cut,
             Stopped::CutInEscape => self.cut = Cut::Escape,
-            Stopped::AtQuote | Stopped::Full => {}
+            Stopped::AtLineEnd | Stopped::Full => {}
         }
     }
 
@@ -144,10 +194,15 @@ impl Walker<'_> {
                 Fault::Control(_) => Code::JsonControl,
                 Fault::Escape | Fault::Surrogate => Code::JsonEscape,
             };
-            self.report_at(code, at, *len, &sentence, recover::fault_help(*fault))?;
+            self.report_at(code, at, *len, &sentence, &recover::fault_help(*fault))?;
         }
         self.scan.faults = faults;
-        Ok(())
+        if self.scan.stopped != Stopped::AtLineEnd {
+            return Ok(());
+        }
+        let end = from.saturating_add(self.scan.len);
+        let help = "write \" there, or \\n where the text goes on in the next line";
+        self.report_at(Code::JsonSyntax, end, 1, "the closing quote is missing", help)
     }
 
     /// The name just scanned as a path repeats it.
@@ -158,17 +213,18 @@ impl Walker<'_> {
 
     /// The first byte of the value behind the name just scanned, as far as can be seen from here.
     fn value_behind_name(&self) -> Option<u8> {
-        let closing = self.scan.len.checked_add(2)?;
+        let closing = if self.scan.stopped == Stopped::AtLineEnd { 1 } else { 2 };
+        let closing = self.scan.len.checked_add(closing)?;
         byte_behind_colon(self.text.rest().get(closing..)?)
     }
 
     /// A number or literal, or what was meant as one.
     pub(super) fn word(&mut self, byte: u8) -> Flow {
         self.text.ensure(PIECE + 1)?;
-        let number = begins_number(byte);
-        let token = if number { Token::Number } else { Token::Literal };
         let rest = self.text.next(PIECE);
         let len = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+        let number = begins_number(byte) && !is_special(self.text.next(len));
+        let token = if number { Token::Number } else { Token::Literal };
         if self.text.rest().get(len).copied().is_some_and(is_word) {
             return self.long_word(token);
         }
@@ -231,7 +287,7 @@ impl Walker<'_> {
     fn long_word(&mut self, token: Token) -> Flow {
         let code = if token == Token::Number { Code::JsonNumber } else { Code::JsonLiteral };
         let sentence = format!("expected a value, found a word of more than {PIECE} characters");
-        self.report(code, PIECE, &sentence, "")?;
+        self.report(code, PIECE, &sentence, "long text stands in double quotes")?;
         self.missing()?;
         self.leaf_until(self.kind(token), |bytes| bytes.iter().position(|byte| !is_word(*byte)))
     }
@@ -279,17 +335,6 @@ impl Walker<'_> {
     }
 }
 
-/// Judges a word as a literal.
-pub fn literal_fit(word: &[u8]) -> Fit {
-    if LITERALS.iter().any(|literal| literal.as_bytes() == word) {
-        Fit::Whole
-    } else if LITERALS.iter().any(|literal| literal.as_bytes().starts_with(word)) {
-        Fit::Begun
-    } else {
-        Fit::Not
-    }
-}
-
 /// The text of a name as a path repeats it: cut, and damaged characters replaced.
 pub fn path_text(bytes: &[u8]) -> String {
     // A character has at most four bytes; a cut one at the end falls away with the rest.
@@ -304,12 +349,6 @@ pub fn path_text(bytes: &[u8]) -> String {
 /// The first byte behind white space, a colon and white space.
 pub fn byte_behind_colon(rest: &[u8]) -> Option<u8> {
     behind_white(behind_white(rest).strip_prefix(b":")?).first().copied()
-}
-
-/// What follows the white space at the start.
-pub fn behind_white(bytes: &[u8]) -> &[u8] {
-    let len = bytes.iter().position(|byte| !is_white(*byte)).unwrap_or(bytes.len());
-    bytes.get(len..).unwrap_or(&[])
 }
 
 /// Finds the end of a container or string by brackets and quotes alone.

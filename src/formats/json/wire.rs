@@ -86,6 +86,8 @@ pub const QUOTE: u8 = b'"';
 pub const BACKSLASH: u8 = b'\\';
 /// The character that ends a line.
 pub const LINE_FEED: u8 = b'\n';
+/// The other one that does, alone or in front of it.
+pub const CARRIAGE_RETURN: u8 = b'\r';
 /// The first character that may stand unescaped in a string.
 pub const FIRST_PRINTABLE: u8 = 0x20;
 /// U+FEFF in UTF-8.
@@ -128,7 +130,7 @@ pub fn escaped(letter: u8) -> Option<u8> {
         b'b' => Some(0x08),
         b'f' => Some(0x0c),
         b'n' => Some(LINE_FEED),
-        b'r' => Some(b'\r'),
+        b'r' => Some(CARRIAGE_RETURN),
         b't' => Some(b'\t'),
         _ => None,
     }
@@ -141,7 +143,7 @@ pub fn escape_letter(byte: u8) -> Option<u8> {
         0x08 => Some(b'b'),
         0x0c => Some(b'f'),
         LINE_FEED => Some(b'n'),
-        b'\r' => Some(b'r'),
+        CARRIAGE_RETURN => Some(b'r'),
         b'\t' => Some(b't'),
         _ => None,
     }
@@ -149,7 +151,41 @@ pub fn escape_letter(byte: u8) -> Option<u8> {
 
 /// Whether a byte is white space between tokens (section 2).
 pub fn is_white(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | LINE_FEED | b'\r')
+    matches!(byte, b' ' | b'\t' | LINE_FEED | CARRIAGE_RETURN)
+}
+
+/// White space of other standards, which is none here.
+const ODD_SPACES: [(char, &str); 21] = [
+    ('\u{b}', "a vertical tab"),
+    ('\u{c}', "a form feed"),
+    ('\u{85}', "a next line character"),
+    ('\u{a0}', "a no-break space"),
+    ('\u{2000}', "an en quad"),
+    ('\u{2001}', "an em quad"),
+    ('\u{2002}', "an en space"),
+    ('\u{2003}', "an em space"),
+    ('\u{2004}', "a three-per-em space"),
+    ('\u{2005}', "a four-per-em space"),
+    ('\u{2006}', "a six-per-em space"),
+    ('\u{2007}', "a figure space"),
+    ('\u{2008}', "a punctuation space"),
+    ('\u{2009}', "a thin space"),
+    ('\u{200a}', "a hair space"),
+    ('\u{200b}', "a zero width space"),
+    ('\u{2028}', "a line separator"),
+    ('\u{2029}', "a paragraph separator"),
+    ('\u{202f}', "a narrow no-break space"),
+    ('\u{3000}', "an ideographic space"),
+    ('\u{feff}', "a byte order mark"),
+];
+
+/// The white space of other standards at the start, and its name.
+pub fn odd_space(bytes: &[u8]) -> Option<(char, &'static str)> {
+    if !matches!(bytes.first(), Some(0x0b | 0x0c | 0xc2 | 0xe2 | 0xe3 | 0xef)) {
+        return None;
+    }
+    let begins = |c: char| bytes.starts_with(c.encode_utf8(&mut [0; 4]).as_bytes());
+    ODD_SPACES.into_iter().find(|(c, _)| begins(*c))
 }
 
 /// What a byte can begin.
@@ -223,6 +259,13 @@ pub fn begins_number(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.')
 }
 
+/// Whether a word is meant as not a number or as infinity, which JSON does not know.
+pub fn is_special(word: &[u8]) -> bool {
+    let unsigned = word.strip_prefix(b"-").or(word.strip_prefix(b"+")).unwrap_or(word);
+    let is = |name: &&str| unsigned.eq_ignore_ascii_case(name.as_bytes());
+    ["nan", "inf", "infinity"].iter().any(is)
+}
+
 /// How a word fits the grammar of numbers (section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
@@ -259,6 +302,17 @@ pub fn number_fit(word: &[u8]) -> Fit {
             }
         }
         _ => Fit::Not,
+    }
+}
+
+/// Judges a word as a literal.
+pub fn literal_fit(word: &[u8]) -> Fit {
+    if LITERALS.iter().any(|literal| literal.as_bytes() == word) {
+        Fit::Whole
+    } else if LITERALS.iter().any(|literal| literal.as_bytes().starts_with(word)) {
+        Fit::Begun
+    } else {
+        Fit::Not
     }
 }
 

@@ -1,12 +1,12 @@
 //! What leaves say: in a row, alone, as a value, and in the notes of a first lesson.
 
 use crate::formats::json::encode::quoted;
-use crate::formats::json::strings::{Escaped, escape, unescaped};
-use crate::formats::json::tokens::literal_fit;
-use crate::formats::json::wire::{BACKSLASH, Fit, LONG_ESCAPE, Token, number_fit};
+use crate::formats::json::strings::{Escaped, escape, push_visible, unescaped};
+use crate::formats::json::wire::{BACKSLASH, Fit, LONG_ESCAPE, QUOTE, Token, literal_fit, number_fit};
 use crate::formats::{Note, Seen, Telling};
 use crate::model::bytemap::{Flags, Kind, Leaf};
-use crate::model::num::bytes;
+use crate::model::limits::LONG_TEXT;
+use crate::model::num::{bytes, len64};
 use crate::wire::reader::bytes_of_signed;
 
 /// The token of a leaf, unless it is of a kind that all formats share.
@@ -27,17 +27,15 @@ fn tell_in_row(token: Token, leaf: &Leaf, head: &[u8], out: &mut String) {
     match token {
         Token::ObjectBegin => out.push_str("object"),
         Token::ArrayBegin => out.push_str("array"),
-        Token::String if leaf.flags.has(Flags::PIECE) => part("string", leaf, out),
         Token::String => {
             out.push_str("string ");
-            push_readable(&unescaped(head), out);
+            push_text(head, is_long(leaf, head), out);
         }
-        Token::Number if leaf.flags.has(Flags::PIECE) => part("number", leaf, out),
         Token::Number => {
             out.push_str("number ");
-            out.push_str(&String::from_utf8_lossy(head));
+            push_word(head, is_long(leaf, head), out);
         }
-        Token::Literal => out.push_str(&String::from_utf8_lossy(head)),
+        Token::Literal => push_word(head, is_long(leaf, head), out),
         Token::ByteOrderMark => out.push_str("byte order mark"),
         Token::ObjectEnd
         | Token::ArrayEnd
@@ -51,16 +49,16 @@ fn tell_in_row(token: Token, leaf: &Leaf, head: &[u8], out: &mut String) {
 
 fn tell_alone(token: Token, leaf: &Leaf, head: &[u8], out: &mut String) {
     match token {
-        Token::String | Token::Number => tell_in_row(token, leaf, head, out),
-        Token::Literal => {
-            out.push_str("literal ");
-            out.push_str(&String::from_utf8_lossy(head));
+        Token::String | Token::Name => {
+            out.push_str(name(token));
+            out.push_str(piece_word(leaf));
+            let content = if token == Token::Name { without_quotes(head) } else { head };
+            push_text(content, is_long(leaf, head), out);
         }
-        Token::Name if leaf.flags.has(Flags::PIECE) => part("name", leaf, out),
-        Token::Name => {
-            out.push_str("name ");
-            let name = head.strip_prefix(b"\"").unwrap_or(head);
-            push_readable(&unescaped(name.strip_suffix(b"\"").unwrap_or(name)), out);
+        Token::Number | Token::Literal => {
+            out.push_str(name(token));
+            out.push_str(piece_word(leaf));
+            push_word(head, is_long(leaf, head), out);
         }
         Token::WhiteSpace => {
             out.push_str("white space, ");
@@ -81,28 +79,59 @@ fn name(token: Token) -> &'static str {
     crate::formats::json::wire::KINDS.get(token as usize).map_or("", |info| info.name)
 }
 
-fn part(what: &str, leaf: &Leaf, out: &mut String) {
-    out.push_str("part of a ");
-    out.push_str(what);
-    out.push_str(", ");
-    out.push_str(&bytes(leaf.len()));
+/// What stands between the name of a token and its text.
+fn piece_word(leaf: &Leaf) -> &'static str {
+    if leaf.flags.has(Flags::PIECE) { " piece " } else { " " }
 }
 
-/// Text in quotes, with escapes for what cannot be seen.
-fn push_readable(text: &str, out: &mut String) {
-    out.push('"');
-    for (at, part) in text.split('\'').enumerate() {
-        if at > 0 {
-            out.push('\'');
-        }
-        out.extend(part.escape_debug());
+/// Whether a leaf is longer than what is held of it, or one piece of a longer value.
+fn is_long(leaf: &Leaf, head: &[u8]) -> bool {
+    leaf.flags.has(Flags::PIECE) || leaf.len() > len64(head.len())
+}
+
+/// The content of a name; one that is cut, or whose closing quote is missing, has only the first quote.
+fn without_quotes(head: &[u8]) -> &[u8] {
+    let name = head.strip_prefix(&[QUOTE]).unwrap_or(head);
+    name.strip_suffix(&[QUOTE]).unwrap_or(name)
+}
+
+/// The text of a string in quotes, with escapes for what cannot be seen; of a long one the beginning.
+fn push_text(content: &[u8], long: bool, out: &mut String) {
+    if !long {
+        push_readable(unescaped(content).chars(), out);
+        out.push('"');
+        return;
     }
+    // A character takes at most a pair of escapes, so the cut one at the end is not among these.
+    let most = LONG_TEXT.saturating_mul(2 * LONG_ESCAPE);
+    let text = unescaped(content.get(..most).unwrap_or(content));
+    push_readable(text.chars().take(LONG_TEXT), out);
+    out.push_str("..");
+}
+
+/// A number or literal; of a long one the beginning.
+fn push_word(head: &[u8], long: bool, out: &mut String) {
+    let shown = if long { head.get(..LONG_TEXT).unwrap_or(head) } else { head };
+    out.push_str(&String::from_utf8_lossy(shown));
+    if long {
+        out.push_str("..");
+    }
+}
+
+/// A quote and text as JSON writes it, with escapes for what cannot be seen.
+fn push_readable(text: impl Iterator<Item = char>, out: &mut String) {
     out.push('"');
+    for c in text {
+        if matches!(c, '"' | '\\') {
+            out.push(char::from(BACKSLASH));
+        }
+        push_visible(c, out);
+    }
 }
 
 /// The value of a leaf as JSON text.
 pub fn value(leaf: &Leaf, head: &[u8]) -> Option<String> {
-    let all = u64::try_from(head.len()).is_ok_and(|len| len == leaf.len());
+    let all = !is_long(leaf, head);
     let text = || std::str::from_utf8(head).ok().map(str::to_owned);
     match token(leaf)? {
         Token::String if all => Some(quoted(&unescaped(head))),
@@ -119,7 +148,7 @@ pub fn notes(row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<
 
 fn note(seen: &Seen, wanted: &mut dyn FnMut(&'static str) -> bool) -> Option<Note> {
     let leaf = &seen.leaf;
-    if leaf.flags.has(Flags::ERROR) {
+    if leaf.flags.has(Flags::ERROR) || is_long(leaf, seen.head()) && token(leaf) != Some(Token::WhiteSpace) {
         return None;
     }
     let token = token(leaf)?;
@@ -127,7 +156,7 @@ fn note(seen: &Seen, wanted: &mut dyn FnMut(&'static str) -> bool) -> Option<Not
         Token::ObjectBegin => "json-object",
         Token::ArrayBegin => "json-array",
         Token::Name => "json-name",
-        Token::String if !leaf.flags.has(Flags::PIECE) => "json-string",
+        Token::String => "json-string",
         Token::Number => "json-number",
         Token::WhiteSpace => "json-white-space",
         _ => return None,
@@ -162,8 +191,7 @@ fn white_text(leaf: &Leaf) -> String {
 /// What a whole number costs as text and as a binary integer.
 fn number_text(leaf: &Leaf, head: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(head).ok()?;
-    let whole = u64::try_from(head.len()).is_ok_and(|len| len == leaf.len());
-    let binary = text.parse::<i64>().ok().filter(|_| whole).map(bytes_of_signed);
+    let binary = text.parse::<i64>().ok().map(bytes_of_signed);
     Some(match binary {
         Some(binary) => format!(
             "a number is written in decimal, a byte a character: {} here, {} as a binary integer",
@@ -176,7 +204,7 @@ fn number_text(leaf: &Leaf, head: &[u8]) -> Option<String> {
 
 /// An escape such as `\u00e9`, if the first bytes show one.
 fn escape_note(seen: &Seen, wanted: &mut dyn FnMut(&'static str) -> bool) -> Option<Note> {
-    if token(&seen.leaf)? != Token::String {
+    if token(&seen.leaf)? != Token::String || is_long(&seen.leaf, seen.head()) {
         return None;
     }
     let at = seen.head().windows(2).position(|pair| pair == [BACKSLASH, b'u'])?;
@@ -192,7 +220,7 @@ fn escape_note(seen: &Seen, wanted: &mut dyn FnMut(&'static str) -> bool) -> Opt
     let start = seen.leaf.start.checked_add(u64::try_from(at).ok()?)?;
     let end = start.checked_add(u64::try_from(len).ok()?)?;
     let written = String::from_utf8_lossy(seen.head().get(at..at.checked_add(len)?)?).into_owned();
-    let shown = if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    let shown = if c.is_control() { format!("the control character U+{:04X}", u32::from(c)) } else { c.to_string() };
     let plain = c.len_utf8();
     let text = format!("{written} is {shown}: {len} bytes for a character that takes {plain} in UTF-8");
     Some(Note { id: "json-escape", carets: vec![(start, end)], text })
