@@ -62,8 +62,13 @@ pub struct ExplainArgs {
     /// Only rows that touch these ranges, half open: 0x16..0x22,40..64
     #[arg(long, value_name = "A..B", value_parser = input::ranges)]
     range: Option<std::vec::Vec<(u64, u64)>>,
-    /// Only rows at or below this path: items[3].sku, or items[].sku for every element
-    #[arg(long, value_name = "PATH")]
+    /// Only rows at or below this path
+    // The help has brackets, which documentation would take for links.
+    #[arg(
+        long,
+        value_name = "PATH",
+        help = "Only rows at or below this path: items[3].sku, or items[].sku for every element"
+    )]
     path: Option<Pattern>,
     /// Only groups down to this depth; 1 is the fields of the message
     #[arg(long, value_name = "N")]
