@@ -42,6 +42,8 @@ pub struct Row {
     begun: bool,
     /// Lines that are not written yet.
     text: String,
+    /// Memory for the bytes of a line.
+    spare: String,
 }
 
 /// What a row looks like besides its leaves.
@@ -187,7 +189,7 @@ impl Row {
     /// # Errors
     /// Output that cannot be written.
     pub fn print_loose(&mut self, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let line = Line::new(self.end, look);
+        let line = Line::new(self.end, look, String::new());
         let mut text = String::new();
         for found in std::mem::take(&mut self.found) {
             note(&mut text, &[], &finding(&found), Some(found.severity()), &line, look);
@@ -210,14 +212,14 @@ impl Row {
     fn lines(&mut self, look: &Look<'_>, last: bool) {
         let cells = look.columns.cells(look.depth);
         let mut text = std::mem::take(&mut self.text);
-        let mut line = Line::new(self.start, look);
+        let mut line = Line::new(self.start, look, std::mem::take(&mut self.spare));
         let mut next = self.start;
         for piece in &self.pieces {
             if piece.start > next {
                 self.line(&mut line, look, &mut text);
                 gap(&mut text, next, piece.start, look);
                 self.begun = true;
-                line = Line::new(piece.start, look);
+                line.restart(piece.start, look);
             }
             let mut rest = self.bytes.get(piece.from..piece.to).unwrap_or(&[]);
             while !rest.is_empty() {
@@ -226,7 +228,7 @@ impl Row {
                     let start = line.end();
                     self.line(&mut line, look, &mut text);
                     self.begun = true;
-                    line = Line::new(start, look);
+                    line.restart(start, look);
                     continue;
                 }
                 let (now, later) = rest.split_at_checked(room).unwrap_or((rest, &[]));
@@ -244,8 +246,10 @@ impl Row {
             self.start = line.start;
         }
         self.text = text;
+        let cells = line.cells;
+        self.spare = line.text;
         if !last {
-            self.keep_open(line.cells);
+            self.keep_open(cells);
         }
     }
 
@@ -388,12 +392,20 @@ fn gap(text: &mut String, from: u64, to: u64, look: &Look<'_>) {
 
 /// Appends an offset in hex.
 fn offset(text: &mut String, at: u64, digits: usize, paint: Paint) {
-    let mut hex = String::with_capacity(16);
+    if paint.is_on() {
+        let mut hex = String::with_capacity(digits);
+        push_offset(&mut hex, at, digits);
+        paint.dim(&hex, text);
+    } else {
+        push_offset(text, at, digits);
+    }
+}
+
+fn push_offset(text: &mut String, at: u64, digits: usize) {
     for index in (0..digits).rev() {
         let shift = u32::try_from(index.saturating_mul(4)).unwrap_or(0);
-        hex.push(digit(u8::try_from(at.checked_shr(shift).unwrap_or(0) & 0x0f).unwrap_or(0)));
+        text.push(digit(u8::try_from(at.checked_shr(shift).unwrap_or(0) & 0x0f).unwrap_or(0)));
     }
-    paint.dim(&hex, text);
 }
 
 /// The bytes of one line.
@@ -407,9 +419,19 @@ struct Line {
 }
 
 impl Line {
-    fn new(start: u64, look: &Look<'_>) -> Line {
+    /// An empty line, in memory that an earlier one has left.
+    fn new(start: u64, look: &Look<'_>, text: String) -> Line {
+        let mut line = Line { start, cells: 0, columns: 0, text, leaf_start: None };
+        line.restart(start, look);
+        line
+    }
+
+    /// The next line.
+    fn restart(&mut self, start: u64, look: &Look<'_>) {
         let indent = look.columns.indent(look.depth);
-        Line { start, cells: 0, columns: indent, text: " ".repeat(indent), leaf_start: None }
+        (self.start, self.cells, self.columns, self.leaf_start) = (start, 0, indent, None);
+        self.text.clear();
+        self.text.extend(std::iter::repeat_n(' ', indent));
     }
 
     fn end(&self) -> u64 {
