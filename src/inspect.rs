@@ -283,6 +283,11 @@ impl Inspection {
         self.window.size()
     }
 
+    /// Whether the input is best read as plain text.
+    pub fn is_text(&self) -> bool {
+        self.candidates.first().is_some_and(|best| best.format == PLAIN_TEXT && best.score > 0)
+    }
+
     /// Errors in the layers around the message.
     pub fn outer_errors(&self) -> u64 {
         let found = self.outer.iter().flat_map(|layer| &layer.found);

@@ -140,7 +140,7 @@ fn stdin(args: &InputArgs) -> Result<Window, Failure> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
         crate::cli::output::tell(
-            "reading what you type or paste here: bytes as hex, base64, a C array, a dump …; Ctrl-D ends it (--help shows more)\n",
+            "reading what is typed or pasted here: hex, base64, a C array, a dump; Ctrl-D ends it\n",
         );
     }
     #[cfg(unix)]

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use crate::formats::plain::PLAIN_TEXT;
 use crate::formats::{Candidate, json_string};
 use crate::inspect::Inspection;
 use crate::render::wrap;
@@ -33,7 +32,7 @@ pub fn write(out: &mut dyn Write, inspection: &Inspection, name_width: usize, wi
         line(layer.by, &layer.said, out)?;
     }
     let Some(best) = inspection.candidates.first() else { return Ok(()) };
-    let known = inspection.format.is_some() || (best.format == PLAIN_TEXT && best.score > 0);
+    let known = inspection.format.is_some() || inspection.is_text();
     let label = if known { best.format.to_string() } else { "none of these".to_string() };
     let mut pro = best.pro.join(", ");
     pro.push_str(&format!("{}{}", if pro.is_empty() { "" } else { "; " }, best.level.name()));

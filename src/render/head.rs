@@ -331,7 +331,12 @@ pub fn write(
     if let Some(size) = inspection.message_size() {
         title.push_str(&format!("{} of ", num::bytes(size)));
     }
-    title.push_str(inspection.format.map_or("no known format", |format| format.info().title));
+    match (inspection.format, inspection.named) {
+        (Some(format), _) => title.push_str(format.info().title),
+        (None, Some(named)) => title.push_str(&format!("no known format, by the first of them {named}")),
+        (None, None) if inspection.is_text() => title.push_str("plain text, no message that is known here"),
+        (None, None) => title.push_str("no known format"),
+    }
     if inspection.format.is_some() {
         let begins = if inspection.complete { ", " } else { ", begins with " };
         title.push_str(&format!("{begins}{}{}", preview.what(inspection.complete), findings(&preview.tally)));
