@@ -312,7 +312,7 @@ fn to_json(value: &Value) -> Json {
             Scalar::Bool(value) => build!(value),
             Scalar::Uint(value) => build!(value),
             Scalar::Int(value) => build!(value),
-            Scalar::F32(value) => float(f64::from(*value), format!("{value:?}")),
+            Scalar::F32(value) => float(f64::from(*value), format!("{:?}", f64::from(*value))),
             Scalar::F64(value) => float(*value, format!("{value:?}")),
             Scalar::Number(text) => json(text.as_bytes()).unwrap(),
             Scalar::Text(text) => build!(String::from_utf8_lossy(text)),

@@ -63,11 +63,21 @@ pub fn plain_words(value: &Scalar<'_>) -> Option<String> {
         Scalar::Bool(value) => value.to_string(),
         Scalar::Uint(value) => value.to_string(),
         Scalar::Int(value) => value.to_string(),
-        Scalar::F32(value) => ryu::Buffer::new().format(*value).to_string(),
+        Scalar::F32(value) => float32_words(*value),
         Scalar::F64(value) => ryu::Buffer::new().format(*value).to_string(),
         Scalar::Number(text) => text.to_string(),
         _ => return None,
     })
+}
+
+/// A float32 by its shortest decimal, a whole one with all of its digits: the shortest form of 2^31 would
+/// be 2147483600.
+pub fn float32_words(value: f32) -> String {
+    if value.fract() == 0.0 {
+        ryu::Buffer::new().format(f64::from(value)).to_string()
+    } else {
+        ryu::Buffer::new().format(value).to_string()
+    }
 }
 
 /// A point in time as people write it, where the calendar of years -9999 to 9999 reaches it.
@@ -227,5 +237,15 @@ impl Sink for TreeBuilder {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::float32_words;
+
+    #[test]
+    fn a_whole_float32_has_all_of_its_digits() {
+        assert_eq!([float32_words(2_147_483_648.0), float32_words(0.1)], ["2147483648.0", "0.1"]);
     }
 }

@@ -178,10 +178,9 @@ impl<'a> JsonWriter<'a> {
             Scalar::Bool(false) => self.out.write_all(b"false")?,
             Scalar::Uint(value) => write!(self.out, "{value}")?,
             Scalar::Int(value) => write!(self.out, "{value}")?,
-            Scalar::F32(value) => {
-                self.float(value.is_finite(), f64::from(*value), |buffer| buffer.format_finite(*value))?
-            }
-            Scalar::F64(value) => self.float(value.is_finite(), *value, |buffer| buffer.format_finite(*value))?,
+            // Whoever reads it reads a float64, so it is written as the float64 it is.
+            Scalar::F32(value) => self.float(f64::from(*value))?,
+            Scalar::F64(value) => self.float(*value)?,
             Scalar::Number(text) => self.out.write_all(text.as_bytes())?,
             Scalar::Text(bytes) => self.whole(Long::Text, bytes)?,
             Scalar::Bytes(bytes) => self.whole(Long::Bytes, bytes)?,
@@ -195,10 +194,10 @@ impl<'a> JsonWriter<'a> {
         self.after()
     }
 
-    fn float(&mut self, finite: bool, value: f64, shortest: impl Fn(&mut ryu::Buffer) -> &str) -> Flow {
+    fn float(&mut self, value: f64) -> Flow {
         let mut buffer = ryu::Buffer::new();
-        let text = match finite {
-            true => shortest(&mut buffer),
+        let text = match value.is_finite() {
+            true => buffer.format_finite(value),
             false if value.is_nan() => "\"NaN\"",
             false if value > 0.0 => "\"Infinity\"",
             false => "\"-Infinity\"",

@@ -8,7 +8,7 @@ use crate::formats::Telling;
 use crate::model::bytemap::{Bits, Flags, Leaf};
 use crate::model::limits;
 use crate::model::num::{bytes, count, len64};
-use crate::model::value::{Scalar, utc};
+use crate::model::value::{Scalar, float32_words, utc};
 use crate::wire::reader::{big_endian, bytes_of_signed, bytes_of_unsigned};
 
 /// Bytes of a leaf that count as width: what an integer or float spends beyond its shortest form.
@@ -147,7 +147,7 @@ fn content(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     match kind {
         wire::UINT_VALUE => write!(out, "{}", big_endian(head)),
         wire::INT_VALUE => write!(out, "{}", read::signed(head)),
-        wire::FLOAT32_VALUE => out.write_str(ryu::Buffer::new().format(read::float32(head).unwrap_or(0.0))),
+        wire::FLOAT32_VALUE => out.write_str(&float32_words(read::float32(head).unwrap_or(0.0))),
         wire::FLOAT64_VALUE => out.write_str(ryu::Buffer::new().format(read::float64(head).unwrap_or(0.0))),
         _ => match time(kind, head) {
             Some(time) => out.write_str(&time),
@@ -251,7 +251,7 @@ fn json(value: &Scalar<'_>) -> String {
         Scalar::Bool(value) => value.to_string(),
         Scalar::Uint(value) => value.to_string(),
         Scalar::Int(value) => value.to_string(),
-        Scalar::F32(value) => float(f64::from(*value), ryu::Buffer::new().format(*value).to_string()),
+        Scalar::F32(value) => float(f64::from(*value), ryu::Buffer::new().format(f64::from(*value)).to_string()),
         Scalar::F64(value) => float(*value, ryu::Buffer::new().format(*value).to_string()),
         Scalar::Number(text) => text.to_string(),
         Scalar::Text(text) => crate::formats::json_string(&String::from_utf8_lossy(text)),
