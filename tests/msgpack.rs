@@ -400,6 +400,16 @@ fn a_container_as_key_is_key_whole_and_named_by_its_offset() {
 }
 
 #[test]
+fn a_key_that_the_end_cuts_has_no_name_but_its_offset() {
+    // A str key of two bytes of which one stands there, the head of an int8 key, a str key without content.
+    for digits in ["81a261", "81d0", "81a3"] {
+        let checker = of(digits);
+        assert_eq!(paths(&checker).last(), Some(&"{@0x01}"), "{digits}");
+        assert_eq!(checker.codes(), ["mp-cut"], "{digits}");
+    }
+}
+
+#[test]
 fn the_empty_input_is_no_message() {
     assert_eq!(decode("msgpack", b"").codes(), ["empty-input"]);
 }

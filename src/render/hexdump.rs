@@ -111,15 +111,7 @@ impl<'a> Dump<'a> {
             self.hidden = None;
         }
         self.show_hidden()?;
-        let look = Look {
-            columns: &self.columns,
-            paint: self.paint,
-            depth: 0,
-            field: "",
-            cut: self.view.cut,
-            wrap: self.view.wrap,
-            notes: Vec::new(),
-        };
+        let look = self.columns.look(self.paint, 0, "", &self.view, Vec::new());
         // Findings at the very end speak of bytes that are not there.
         Ok(self.row.print_loose(&look, self.out)?)
     }
@@ -200,15 +192,7 @@ impl<'a> Dump<'a> {
         }
         let notes = self.notes();
         let field = self.field();
-        let look = Look {
-            columns: &self.columns,
-            paint: self.paint,
-            depth: self.depth(),
-            field: &field,
-            cut: self.view.cut,
-            wrap: self.view.wrap,
-            notes,
-        };
+        let look = self.columns.look(self.paint, self.depth(), &field, &self.view, notes);
         if self.view.rows == Rows::Tree {
             tree_row(&mut self.row, &look, self.out)?;
         } else {
@@ -394,15 +378,7 @@ impl Sink for Dump<'_> {
         self.row.extend(bytes);
         if self.row.held() > HELD && self.is_visible() && self.view.rows != Rows::Tree {
             let field = self.field();
-            let look = Look {
-                columns: &self.columns,
-                paint: self.paint,
-                depth: self.depth(),
-                field: &field,
-                cut: self.view.cut,
-                wrap: self.view.wrap,
-                notes: Vec::new(),
-            };
+            let look = self.columns.look(self.paint, self.depth(), &field, &self.view, Vec::new());
             self.row.print_begun(&look, self.out)?;
         }
         Ok(())

@@ -10,7 +10,7 @@ use crate::model::num;
 use crate::model::num::len64;
 use crate::render::columns::Columns;
 use crate::render::style::Paint;
-use crate::render::wrap;
+use crate::render::{View, wrap};
 
 /// A run of bytes within a row; the next one may start further on, where bytes are elided between.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +62,13 @@ pub struct Look<'a> {
     pub wrap: bool,
     /// Notes below, with the bytes they speak of.
     pub notes: Vec<Note>,
+}
+
+impl Columns {
+    /// The look of a row in these columns.
+    pub fn look<'a>(&'a self, paint: Paint, depth: usize, field: &'a str, view: &View, notes: Vec<Note>) -> Look<'a> {
+        Look { columns: self, paint, depth, field, cut: view.cut, wrap: view.wrap, notes }
+    }
 }
 
 impl Row {

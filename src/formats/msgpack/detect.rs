@@ -4,6 +4,7 @@
 use crate::formats::probe::Probe;
 use crate::formats::{Candidate, Context, Level, Sample};
 use crate::model::diag::Code;
+use crate::model::num::count;
 use crate::model::value::Shape;
 
 use super::{MessagePack, wire};
@@ -38,7 +39,7 @@ fn judge(probe: &Probe, sample: &Sample<'_>, candidate: &mut Candidate) {
         candidate.contra.push(format!("{:#04x}: {}", error.start, error.message));
     }
     if probe.bad_texts > 0 {
-        candidate.contra.push(format!("{} str that are not UTF-8", probe.bad_texts));
+        candidate.contra.push(count(probe.bad_texts, "str that is not UTF-8", "strs that are not UTF-8"));
     }
     let (score, evidence) = if probe.errors == 0 { sound(probe, sample) } else { damaged(probe, sample) };
     candidate.pro.extend(evidence);
@@ -94,7 +95,7 @@ fn damaged(probe: &Probe, sample: &Sample<'_>) -> (u32, Vec<String>) {
     }
     let many = probe.messages > 1 && probe.containers < probe.messages;
     if probe.names > 0 && probe.bad_texts == 0 {
-        let names = if probe.names == 1 { "1 name".to_string() } else { format!("{} names", probe.names) };
+        let names = count(probe.names, "name", "names");
         let text = format!("begins with {first}; {names} and {} parts fit up to {:#04x}", probe.leaves, error.start);
         let score = match (many, sound_part) {
             (false, 50..) => 650,

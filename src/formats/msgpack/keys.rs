@@ -53,7 +53,7 @@ impl Walker<'_> {
         // A key that the end cuts has no name yet.
         let cut = len64(bytes.len()) < extent.min(len64(wanted)) || first.body == Body::NeverUsed;
         let name = if cut { format!("@{:#04x}", self.at) } else { read::key_name(first, bytes) };
-        let step = if first.is_str() && is_plain_name(&name) { Step::Name(&name) } else { Step::Key(&name) };
+        let step = if !cut && first.is_str() && is_plain_name(&name) { Step::Name(&name) } else { Step::Key(&name) };
         let (id, parent) = (self.next_group, self.groups.last().copied().unwrap_or(NO_GROUP));
         self.out.open(&Group { id, parent, kind, step, start: self.at })?;
         self.groups.push(id);
