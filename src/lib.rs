@@ -46,5 +46,6 @@ pub mod framing;
 pub mod inspect;
 pub mod model;
 pub mod render;
+pub mod schema;
 pub mod size;
 pub mod wire;

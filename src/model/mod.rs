@@ -10,6 +10,7 @@ pub mod guard;
 pub mod keys;
 pub mod limits;
 pub mod num;
+pub mod schema;
 pub mod survey;
 pub mod utf8;
 pub mod value;
