@@ -12,16 +12,16 @@ use crate::model::survey::Survey;
 const BUFFER: usize = 256 * 1024;
 
 /// What an input becomes.
-pub struct Conversion {
+pub struct Conversion<'a> {
     /// The target format.
     pub format: &'static dyn Format,
     /// Its variant.
     pub variant: &'static str,
     /// How it is written.
-    pub options: EncodeOptions,
+    pub options: EncodeOptions<'a>,
 }
 
-impl Conversion {
+impl Conversion<'_> {
     /// The first reading. The input must be readable twice.
     ///
     /// # Errors

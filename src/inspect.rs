@@ -5,9 +5,10 @@
 //! groups nest, and that no flood of findings gets through.
 
 use std::io::{self, Seek as _, Write as _};
+use std::sync::Arc;
 
 use crate::formats::plain::{self, PLAIN_TEXT, TEXT_SCORE};
-use crate::formats::{self, Candidate, Context, Format, Sample, Variant};
+use crate::formats::{self, Candidate, Context, Dress, Fit, Format, Sample, Variant};
 use crate::framing::magic;
 use crate::framing::text::{self, Encoding, Undone};
 use crate::model::bytemap::{Group, GroupKind, Kind, Leaf, NO_GROUP, Step};
@@ -16,6 +17,7 @@ use crate::model::events::{Flow, Sink, Stop};
 use crate::model::guard::Guard;
 use crate::model::limits;
 use crate::model::num::len64;
+use crate::model::schema::{Bound, MessageId, Schema};
 use crate::wire::reader::{ReadError, Window};
 
 /// The lowest score at which a format is chosen: weak evidence is enough where nothing else fits, and is
@@ -27,6 +29,9 @@ const WEAK_SCORE: u32 = 250;
 
 /// The lowest score inside base64 that may be a word as well.
 const NOT_A_WORD: u32 = 600;
+
+/// Types that a choice names besides the one that was taken.
+const OTHER_TYPES: usize = 5;
 
 /// How far ahead another format must be before a told one is doubted.
 const DOUBT: u32 = 500;
@@ -44,7 +49,7 @@ pub enum EncodingChoice {
 }
 
 /// What the user said about an input.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Options {
     /// The format, if told.
     pub format: Option<&'static dyn Format>,
@@ -54,6 +59,10 @@ pub struct Options {
     pub encoding: EncodingChoice,
     /// Containers within each other, where the format's own limit is not wanted.
     pub depth: Option<usize>,
+    /// The schema, if told.
+    pub schema: Option<Arc<Schema>>,
+    /// The type of a message in it, if told.
+    pub root: Option<MessageId>,
 }
 
 /// A choice the driver made, with its reason.
@@ -110,6 +119,9 @@ pub struct Inspection {
     sample: Vec<u8>,
     window: Window,
     depth: Option<usize>,
+    schema: Option<Arc<Schema>>,
+    /// The type of a message in the schema.
+    root: Option<MessageId>,
 }
 
 impl Inspection {
@@ -137,6 +149,8 @@ impl Inspection {
             sample: Vec::new(),
             window,
             depth: options.depth,
+            schema: options.schema.clone(),
+            root: options.root,
         };
         let sample = match inspection.undo(&sample, options)? {
             Some(inner) => inner,
@@ -220,12 +234,15 @@ impl Inspection {
 
     /// Chooses the format, or checks the one that was told.
     fn choose(&mut self, sample: &Sample<'_>, options: &Options) {
-        self.candidates = rank(sample, &Options::default());
+        // Whether a told format fits is asked without the telling; a schema is evidence, not a choice.
+        let open = Options { format: None, variant: None, ..options.clone() };
+        self.candidates = rank(sample, &open);
         self.named = magic::named(sample.bytes);
         if let Some(told) = options.format {
             self.format = Some(told);
             self.variant = options.variant.map_or("plain", |variant| variant.name);
             self.doubt(told);
+            self.choose_root(sample, told);
             return;
         }
         let Some(best) = self.candidates.first().filter(|best| best.score >= CHOSEN_SCORE) else { return };
@@ -240,6 +257,30 @@ impl Inspection {
         let chosen =
             Chosen { what: "format", value: best.format.to_string(), why: self.why(), others: rivals.collect() };
         self.chosen.push(chosen);
+        self.choose_root(sample, format);
+    }
+
+    /// Chooses the type of a message, where a schema was told and no type: the only one, or the one that
+    /// fits best.
+    fn choose_root(&mut self, sample: &Sample<'_>, format: &dyn Format) {
+        let Some(schema) = self.schema.clone().filter(|_| self.root.is_none()) else { return };
+        let fits = format.fits(sample, &self.context(format), &schema);
+        let name = |fit: &Fit| schema.message(fit.root).map_or(String::new(), |message| message.full_name.clone());
+        let Some(best) = fits.first() else { return };
+        self.root = Some(best.root);
+        self.chosen.push(Chosen {
+            what: "type",
+            value: name(best),
+            why: best.why.clone(),
+            others: fits.iter().skip(1).take(OTHER_TYPES).map(name).collect(),
+        });
+        let ties: Vec<String> = fits.iter().skip(1).filter(|fit| fit.score == best.score).map(name).collect();
+        if !ties.is_empty() {
+            let message = format!("{} fits as well as {}", ties.join(", "), name(best));
+            self.found.push(
+                Diagnostic::new(Code::TypeTied, 0, 0, message).help("-t NAME settles it; the first of them was taken"),
+            );
+        }
     }
 
     /// Warns where a told format fits much worse than another.
@@ -274,8 +315,26 @@ impl Inspection {
     }
 
     /// What the format's decoder is told.
-    pub fn context(&self, format: &dyn Format) -> Context {
-        context(format, Some(self.variant), self.depth)
+    pub fn context(&self, format: &dyn Format) -> Context<'_> {
+        let first = format.info().variants.first().map_or("plain", |variant| variant.name);
+        let told = format.info().variants.iter().find(|variant| variant.name == self.variant);
+        Context {
+            owner: formats::owner_of(format),
+            variant: told.map_or(first, |variant| variant.name),
+            depth: self.depth.unwrap_or(format.info().depth),
+            schema: self.schema.as_deref(),
+            root: self.root,
+        }
+    }
+
+    /// The schema and the type of a message, where both are known.
+    pub fn bound(&self) -> Option<Bound<'_>> {
+        Some(Bound { schema: self.schema.as_deref()?, root: self.root? })
+    }
+
+    /// The schema that was told.
+    pub fn schema(&self) -> Option<&Schema> {
+        self.schema.as_deref()
     }
 
     /// Size of the message's layer where it is known.
@@ -336,8 +395,8 @@ impl Inspection {
         let walked = if self.complete {
             self.walk(sink).map(|_| ())
         } else if let Some(format) = self.format {
-            let context = context(format, Some(self.variant), self.depth);
-            format.decode(&mut Window::memory(self.sample.clone()), &context, sink)
+            let mut window = Window::memory(self.sample.clone());
+            format.decode(&mut window, &self.context(format), sink)
         } else {
             Ok(())
         };
@@ -352,6 +411,18 @@ impl Inspection {
         &mut self.window
     }
 
+    /// Sends the values of all messages to a sink, in this dress.
+    ///
+    /// # Errors
+    /// What stopped the walk.
+    pub fn values(&mut self, dress: Dress, sink: &mut dyn Sink) -> Flow {
+        let Some(format) = self.format else { return Ok(()) };
+        let mut window = std::mem::replace(&mut self.window, Window::memory(Vec::new()));
+        let walked = format.values(&mut window, &self.context(format), dress, sink);
+        self.window = window;
+        walked
+    }
+
     /// Decodes the message into a sink; returns its size in bytes and the findings, counted.
     ///
     /// # Errors
@@ -363,8 +434,11 @@ impl Inspection {
         }
         match self.format {
             Some(format) => {
-                let context = context(format, Some(self.variant), self.depth);
-                format.decode(&mut self.window, &context, &mut guard)?;
+                // The window is lent out beside the schema, so it leaves its place for the walk.
+                let mut window = std::mem::replace(&mut self.window, Window::memory(Vec::new()));
+                let walked = format.decode(&mut window, &self.context(format), &mut guard);
+                self.window = window;
+                walked?;
             }
             None => unrecognised(&mut self.window, &self.candidates, &mut guard)?,
         }
@@ -384,12 +458,15 @@ pub struct Walked {
     pub tally: Tally,
 }
 
-fn context(format: &dyn Format, variant: Option<&'static str>, depth: Option<usize>) -> Context {
+/// What a decoder is told while nothing is chosen yet.
+fn context<'a>(format: &dyn Format, options: &'a Options) -> Context<'a> {
     let first = format.info().variants.first().map_or("plain", |variant| variant.name);
     Context {
         owner: formats::owner_of(format),
-        variant: variant.unwrap_or(first),
-        depth: depth.unwrap_or(format.info().depth),
+        variant: options.variant.map_or(first, |variant| variant.name),
+        depth: options.depth.unwrap_or(format.info().depth),
+        schema: options.schema.as_deref(),
+        root: options.root,
     }
 }
 
@@ -435,9 +512,7 @@ pub fn rank(sample: &Sample<'_>, options: &Options) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = formats::ALL
         .iter()
         .filter(|format| options.format.is_none_or(|told| told.info().name == format.info().name))
-        .map(|format| {
-            format.detect(sample, &context(*format, options.variant.map(|variant| variant.name), options.depth))
-        })
+        .map(|format| format.detect(sample, &context(*format, options)))
         .collect();
     candidates.push(plain::detect(sample));
     candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));

@@ -111,6 +111,14 @@ impl Sink for Ledger {
             Step::None | Step::Message(_) => {}
             Step::Key(_) => self.path.push_str("{}"),
             Step::Name(_) => crate::model::bytemap::push_step(&mut self.path, group.step),
+            Step::Field(name, _) => {
+                crate::model::bytemap::push_step(&mut self.path, Step::Name(name));
+                self.path.push_str("[]");
+            }
+            Step::Entry(name, _) => {
+                crate::model::bytemap::push_step(&mut self.path, Step::Name(name));
+                self.path.push_str("{}");
+            }
         }
         self.rows = self.rows.saturating_add(1);
         self.before_value = true;

@@ -63,7 +63,7 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     }
     let mut inspection = input::open(name, &args.input)?;
     let name = inspection.name.clone();
-    let options = EncodeOptions { pretty: args.pretty };
+    let options = EncodeOptions { pretty: args.pretty, ..EncodeOptions::default() };
     let conversion = Conversion { format, variant: variant.map_or("plain", |variant| variant.name), options };
     match convert(&mut inspection, &conversion, args) {
         Ok(status) => Ok(status),
@@ -89,7 +89,7 @@ impl From<io::Error> for Problem {
     }
 }
 
-fn convert(inspection: &mut Inspection, conversion: &Conversion, args: &ConvertArgs) -> Result<u8, Problem> {
+fn convert(inspection: &mut Inspection, conversion: &Conversion<'_>, args: &ConvertArgs) -> Result<u8, Problem> {
     inspection.spool().map_err(Stop::from)?;
     let survey = conversion.survey(inspection)?;
     let mut lines = diagnostics::outer(inspection);

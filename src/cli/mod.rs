@@ -165,6 +165,13 @@ pub fn stopped(stop: Stop, name: &str) -> Outcome {
             output::tell(&format!("{name}: error[convert]: {why}\n"));
             Ok(INPUT_ERROR)
         }
+        Stop::Misfit(misfit) => {
+            output::tell(&format!(
+                "{name}:{:#04x}: error[convert-misfit]: {}: {}\n",
+                misfit.start, misfit.path, misfit.message
+            ));
+            Ok(INPUT_ERROR)
+        }
         Stop::Internal(problem) => Err(Failure {
             status: INTERNAL_ERROR,
             line: format!("error[internal]: {name}: {problem}; please report it with the input"),

@@ -10,6 +10,7 @@ use std::io;
 
 use crate::model::bytemap::{Bits, COMMON_KINDS, Cause, Flags, Kind, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
+use crate::model::schema::{Bound, MessageId, Schema};
 use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
@@ -18,6 +19,7 @@ pub mod msgpack;
 pub mod names;
 pub mod plain;
 pub mod probe;
+pub mod protobuf;
 
 /// Every format, in the order of help texts and tables.
 pub static ALL: &[&dyn Format] = &[&msgpack::MessagePack, &json::Json];
@@ -76,14 +78,35 @@ pub struct Info {
 }
 
 /// What a decoder is told besides the input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Context {
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
     /// Position of the format in [`ALL`], the owner of the kinds it reports.
     pub owner: u8,
     /// The variant that was chosen or told.
     pub variant: &'static str,
     /// Containers within each other before a branch is cut.
     pub depth: usize,
+    /// The schema, where there is one.
+    pub schema: Option<&'a Schema>,
+    /// The type of a message in it, where it is known.
+    pub root: Option<MessageId>,
+}
+
+impl<'a> Context<'a> {
+    /// Schema and type, where both are known.
+    pub fn bound(&self) -> Option<Bound<'a>> {
+        Some(Bound { schema: self.schema?, root: self.root? })
+    }
+}
+
+/// In which dress values leave a format whose values have more than one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dress {
+    /// As the format's own mapping to JSON writes them (ProtoJSON).
+    #[default]
+    Json,
+    /// As they are: numbers as numbers, bytes as bytes, points in time as such.
+    Plain,
 }
 
 /// Whether a leaf is told within the row of its field, or alone.
@@ -249,10 +272,27 @@ pub trait Encoder: Sink {
 }
 
 /// How to write, beyond the variant.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct EncodeOptions {
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EncodeOptions<'a> {
     /// Text with line ends and indentation.
     pub pretty: bool,
+    /// The schema and type to write by, where there is one.
+    pub schema: Option<Bound<'a>>,
+    /// Names that the type does not have are left out, not refused.
+    pub ignore_unknown: bool,
+}
+
+/// How well a message fits a type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fit {
+    /// The type.
+    pub root: MessageId,
+    /// Orders types, higher is better; types with the same score tie.
+    pub score: i64,
+    /// No error, no unknown field, no wire type that clashes.
+    pub clean: bool,
+    /// What speaks for it, or against it: `fields 3 and 4 unknown`.
+    pub why: String,
 }
 
 /// A format: how to find it, walk it, tell its bytes and write it.
@@ -264,14 +304,28 @@ pub trait Format: Sync {
     fn kinds(&self) -> &'static [KindInfo];
 
     /// What speaks for and against this format; always an answer, if only "no, because".
-    fn detect(&self, sample: &Sample<'_>, context: &Context) -> Candidate;
+    fn detect(&self, sample: &Sample<'_>, context: &Context<'_>) -> Candidate;
 
     /// Walks the input and reports groups, leaves, values and findings. Damage is reported and
     /// walked around, never returned.
     ///
     /// # Errors
     /// What stopped the walk, see [`crate::model::events::Stop`].
-    fn decode(&self, input: &mut Window, context: &Context, out: &mut dyn Sink) -> Flow;
+    fn decode(&self, input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow;
+
+    /// The values of all messages as [`Sink::value`] events, merged and in the order of the type where the
+    /// format says so. Formats whose values stand in the order of the bytes leave it at the walk.
+    ///
+    /// # Errors
+    /// As for [`Format::decode`].
+    fn values(&self, input: &mut Window, context: &Context<'_>, _dress: Dress, out: &mut dyn Sink) -> Flow {
+        self.decode(input, context, out)
+    }
+
+    /// The types of a schema by how well a message fits them, best first; empty where the format has none.
+    fn fits(&self, _sample: &Sample<'_>, _context: &Context<'_>, _schema: &Schema) -> Vec<Fit> {
+        Vec::new()
+    }
 
     /// How many of a leaf's bytes count as width (design.md section 5), from its first bytes.
     fn width(&self, leaf: &Leaf, head: &[u8]) -> u64;
@@ -308,7 +362,7 @@ pub trait Format: Sync {
     fn encoder<'a>(
         &self,
         variant: &str,
-        options: EncodeOptions,
+        options: EncodeOptions<'a>,
         survey: &'a Survey,
         out: &'a mut dyn io::Write,
     ) -> Box<dyn Encoder + 'a>;
@@ -405,12 +459,15 @@ pub fn kind_info(kind: Kind) -> KindInfo {
 /// What a leaf's bytes count as, but for those that count as width.
 pub fn cause_of(leaf: &Leaf) -> Cause {
     let own = kind_info(leaf.kind).cause;
+    if own == Cause::Payload && leaf.flags.has(Flags::DEFAULT) {
+        return Cause::Default;
+    }
     if leaf.flags.has(Flags::KEY) && own != Cause::Unread { Cause::Key } else { own }
 }
 
 /// How many of a leaf's bytes count as width.
 pub fn width_of(leaf: &Leaf, head: &[u8]) -> u64 {
-    if leaf.flags.has(Flags::KEY) {
+    if leaf.flags.has(Flags::KEY) || leaf.flags.has(Flags::DEFAULT) {
         return 0;
     }
     ALL.get(usize::from(leaf.kind.owner)).map_or(0, |format| format.width(leaf, head).min(leaf.len()))

@@ -40,7 +40,7 @@ pub struct Probe {
 
 impl Probe {
     /// Decodes a sample and counts.
-    pub fn of(format: &dyn Format, sample: &Sample<'_>, context: &Context) -> Probe {
+    pub fn of(format: &dyn Format, sample: &Sample<'_>, context: &Context<'_>) -> Probe {
         let mut probe = Probe::default();
         let mut window = Window::memory(sample.bytes.to_vec());
         if let Err(Stop::Internal(problem)) = format.decode(&mut window, context, &mut probe) {
@@ -59,8 +59,8 @@ impl Probe {
 impl Sink for Probe {
     fn open(&mut self, group: &Group<'_>) -> Flow {
         match group.step {
-            Step::Name(_) => self.names = self.names.saturating_add(1),
-            Step::Key(_) => self.odd_keys = self.odd_keys.saturating_add(1),
+            Step::Name(_) | Step::Field(..) => self.names = self.names.saturating_add(1),
+            Step::Key(_) | Step::Entry(..) => self.odd_keys = self.odd_keys.saturating_add(1),
             Step::None | Step::Message(_) | Step::Index(_) => {}
         }
         Ok(())

@@ -176,6 +176,9 @@ impl Flags {
     /// A piece of a longer run of one value (a string too long to hold at once).
     pub const PIECE: Flags = Flags(8);
 
+    /// The reader cannot tell the value from an absent one: counts as default, not as payload.
+    pub const DEFAULT: Flags = Flags(32);
+
     /// Whether all of `other` is set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
@@ -255,6 +258,8 @@ pub enum GroupKind {
     List,
     /// A single value with its key and head.
     Value,
+    /// An element of a packed run: its bytes stand in the row of the run.
+    Element,
 }
 
 /// How a group is reached from its parent.
@@ -270,6 +275,10 @@ pub enum Step<'a> {
     Key(&'a str),
     /// An element: `[3]`
     Index(u64),
+    /// One of the values of a repeated field, which stand apart on the wire: `.items[3]`
+    Field(&'a str, u64),
+    /// The entry of a map field, by its key: `.labels{env}`
+    Entry(&'a str, &'a str),
 }
 
 /// A group of leaves: a message, map, list or field. Groups form a tree by parent.
@@ -304,6 +313,15 @@ pub fn push_step(path: &mut String, step: Step<'_>) {
         Step::Key("") => path.write_str("{\"\"}"),
         Step::Key(key) => push_key(path, key),
         Step::Index(index) => write!(path, "[{index}]"),
+        Step::Field(name, index) => {
+            push_step(path, Step::Name(name));
+            write!(path, "[{index}]")
+        }
+        Step::Entry(name, key) => {
+            push_step(path, Step::Name(name));
+            push_step(path, Step::Key(key));
+            Ok(())
+        }
     };
 }
 

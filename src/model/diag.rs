@@ -58,6 +58,8 @@ codes! {
     UnknownFormat, "unknown-format", Error;
     /// A format that was told fits clearly worse than another.
     FormatDoubt, "format-doubt", Warning;
+    /// Several types of the schema fit the message equally well.
+    TypeTied, "type-tied", Note;
     /// Text that was told to hold bytes in some notation has something else in it.
     EncodingBad, "encoding-bad", Error;
     /// A dump read as input has offsets that do not fit the bytes before them.

@@ -27,6 +27,8 @@ pub enum Stop {
     Write(io::Error),
     /// A value has no form in the target format; the sentence says which and why.
     Refused(String),
+    /// A value of a text does not fit the schema of the target.
+    Misfit(Misfit),
     /// A rule of this project is broken: never the input's fault.
     Internal(String),
 }
@@ -35,6 +37,61 @@ impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Stop {
         if error.kind() == io::ErrorKind::BrokenPipe { Stop::Closed } else { Stop::Write(error) }
     }
+}
+
+/// A value that does not fit the schema it is written by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// Offset in the input's message layer.
+    pub start: u64,
+    /// Path in the input.
+    pub path: String,
+    /// What was expected and what stands there.
+    pub message: String,
+    /// What to try; empty if there is nothing to say.
+    pub help: String,
+}
+
+/// What a decoder knows of a leaf beyond its kind and bytes: names that stand in a schema, and what else
+/// the bytes could be.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Said<'a> {
+    /// What the leaf says, instead of what its format makes of kind and bytes; empty leaves it at that.
+    pub words: &'a str,
+    /// The value as JSON text, likewise.
+    pub value: Option<&'a str>,
+    /// The readings that compete, best first, where there is more than one.
+    pub readings: &'a [Reading],
+    /// The best of them has a close rival.
+    pub doubt: bool,
+    /// Why the best reading was taken, for a note below the row; empty where there is nothing to say.
+    pub why: &'a str,
+}
+
+/// One reading of bytes that say nothing of themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// What the bytes would be: `message`, `packed varint`.
+    pub kind: &'static str,
+    /// What they would say.
+    pub value: String,
+    /// What speaks for or against it.
+    pub why: String,
+}
+
+/// A layer inside the message: bytes that become other bytes, such as a compressed frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inner<'a> {
+    /// What it holds, for a heading.
+    pub name: &'a str,
+    /// What undid it: `gzip`.
+    pub by: &'static str,
+    /// Offset of its bytes in the message's layer.
+    pub start: u64,
+    /// Offset behind them.
+    pub end: u64,
+    /// Bytes it has now.
+    pub size: u64,
 }
 
 /// Go on, or stop.
@@ -88,6 +145,28 @@ pub trait Sink {
     fn wants_values(&self) -> bool {
         false
     }
+
+    /// Words on the leaf that comes next. Only sent where [`Sink::wants_words`] says so.
+    ///
+    /// # Errors
+    /// As for [`Sink::open`].
+    fn say(&mut self, _said: &Said<'_>) -> Flow {
+        Ok(())
+    }
+
+    /// Whether words are of use.
+    fn wants_words(&self) -> bool {
+        false
+    }
+
+    /// The map of the layer ends here, and that of a layer inside it begins, at offset 0. All groups are
+    /// closed.
+    ///
+    /// # Errors
+    /// As for [`Sink::open`].
+    fn layer(&mut self, _layer: &Inner<'_>) -> Flow {
+        Ok(())
+    }
 }
 
 /// A sink that hands everything to two others.
@@ -136,6 +215,20 @@ impl Sink for Tee<'_> {
 
     fn wants_values(&self) -> bool {
         self.first.wants_values() || self.second.wants_values()
+    }
+
+    fn say(&mut self, said: &Said<'_>) -> Flow {
+        self.first.say(said)?;
+        self.second.say(said)
+    }
+
+    fn wants_words(&self) -> bool {
+        self.first.wants_words() || self.second.wants_words()
+    }
+
+    fn layer(&mut self, layer: &Inner<'_>) -> Flow {
+        self.first.layer(layer)?;
+        self.second.layer(layer)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The check that every walk passes through: leaves partition the layer, groups nest, findings have a
 //! path, and no flood of them gets through.
 
-use crate::model::bytemap::{Group, GroupId, Leaf, NO_GROUP, Partition};
+use crate::model::bytemap::{BrokenPartition, Group, GroupId, Leaf, NO_GROUP, Partition};
 use crate::model::diag::{Diagnostic, Tally};
-use crate::model::events::{Flow, PathStack, Sink, Stop};
+use crate::model::events::{Flow, Inner, PathStack, Said, Sink, Stop};
 use crate::model::num::len64;
 use crate::model::value::Event;
 
@@ -18,6 +18,10 @@ pub struct Guard<'a> {
     pub tally: Tally,
     /// Bytes of the last leaf that its decoder has still to send.
     due: u64,
+    /// Where the map of the message's layer ended, once an inner layer has begun.
+    outer_end: Option<u64>,
+    /// Size of the inner layer that is open.
+    inner_size: Option<u64>,
 }
 
 impl Guard<'_> {
@@ -40,12 +44,14 @@ impl<'a> Guard<'a> {
             paths: PathStack::default(),
             tally: Tally::default(),
             due: 0,
+            outer_end: None,
+            inner_size: None,
         }
     }
 
-    /// Offset behind the last leaf.
+    /// Offset behind the last leaf of the message's layer.
     pub fn at(&self) -> u64 {
-        self.partition.at()
+        self.outer_end.unwrap_or(self.partition.at())
     }
 
     /// The walk has ended: the map ends at `size`, and no group is open.
@@ -54,7 +60,11 @@ impl<'a> Guard<'a> {
     /// [`Stop::Internal`] where that is not so.
     pub fn finish(&self, size: u64) -> Flow {
         self.complete()?;
-        self.partition.finish(size).map_err(|broken| Stop::Internal(broken.to_string()))?;
+        let broken = |broken: BrokenPartition| Stop::Internal(broken.to_string());
+        self.partition.finish(self.inner_size.unwrap_or(size)).map_err(broken)?;
+        if self.outer_end.is_some_and(|end| end != size) {
+            return Err(broken(BrokenPartition { due: self.at(), start: size, end: size }));
+        }
         match self.groups.last() {
             None => Ok(()),
             Some(group) => Err(Stop::Internal(format!("group {group} is still open at the end"))),
@@ -122,5 +132,27 @@ impl Sink for Guard<'_> {
 
     fn wants_values(&self) -> bool {
         self.out.wants_values()
+    }
+
+    fn say(&mut self, said: &Said<'_>) -> Flow {
+        self.out.say(said)
+    }
+
+    fn wants_words(&self) -> bool {
+        self.out.wants_words()
+    }
+
+    fn layer(&mut self, layer: &Inner<'_>) -> Flow {
+        self.complete()?;
+        if let Some(group) = self.groups.last() {
+            return Err(Stop::Internal(format!("group {group} is still open where an inner layer begins")));
+        }
+        if let Some(size) = self.inner_size.replace(layer.size) {
+            self.partition.finish(size).map_err(|broken| Stop::Internal(broken.to_string()))?;
+        } else {
+            self.outer_end = Some(self.partition.at());
+        }
+        self.partition = Partition::default();
+        self.out.layer(layer)
     }
 }

@@ -287,7 +287,9 @@ impl<'a> Dump<'a> {
                 Some(Reason::Messages)
             }
             Step::Message(number) if self.view.max_items.is_some_and(|most| number >= most) => Some(Reason::Messages),
-            Step::Index(index) if self.view.max_items.is_some_and(|most| index >= most) => Some(Reason::Items),
+            Step::Index(index) | Step::Field(_, index) if self.view.max_items.is_some_and(|most| index >= most) => {
+                Some(Reason::Items)
+            }
             _ if self.view.depth.is_some_and(|most| self.levels.len() > most.saturating_add(1)) => Some(Reason::Depth),
             _ => None,
         }
@@ -331,11 +333,11 @@ impl Sink for Dump<'_> {
         }
         self.paths.push(group.step);
         let index = match group.step {
-            Step::Index(index) | Step::Message(index) => index,
+            Step::Index(index) | Step::Field(_, index) | Step::Message(index) => index,
             _ => 0,
         };
         match group.step {
-            Step::Name(name) => self.counts.name(name, true),
+            Step::Name(name) | Step::Field(name, _) | Step::Entry(name, _) => self.counts.name(name, true),
             Step::Key(name) => self.counts.name(name, false),
             Step::None | Step::Message(_) | Step::Index(_) => {}
         }

@@ -264,8 +264,14 @@ pub fn format(name: &str) -> &'static dyn Format {
     formats::by_name(name).unwrap()
 }
 
-fn context(format: &dyn Format) -> formats::Context {
-    formats::Context { owner: formats::owner_of(format), variant: "plain", depth: format.info().depth }
+fn context(format: &dyn Format) -> formats::Context<'static> {
+    formats::Context {
+        owner: formats::owner_of(format),
+        variant: "plain",
+        depth: format.info().depth,
+        schema: None,
+        root: None,
+    }
 }
 
 /// Decodes bytes in memory as a format, with all checks.

@@ -100,7 +100,7 @@ pub(super) struct Walker<'a> {
 ///
 /// # Errors
 /// What stopped the walk.
-pub fn decode(input: &mut Window, context: &Context, out: &mut dyn Sink) -> Flow {
+pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
     let wants = out.wants_values();
     let mut walker = Walker {
         text: Text::new(input),

@@ -80,7 +80,7 @@ impl Sink for Probe {
 }
 
 /// What speaks for and against JSON.
-pub fn detect(sample: &Sample<'_>, context: &Context) -> Candidate {
+pub fn detect(sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
     let cut_at = if sample.complete { None } else { Some(len64(sample.bytes.len())) };
     if let Some(contra) = cannot_begin(sample.bytes) {
         return candidate(Level::Possible, 0, String::new(), contra);
@@ -177,7 +177,10 @@ mod tests {
     use super::*;
 
     fn detected(text: &[u8], complete: bool) -> Candidate {
-        detect(&Sample { bytes: text, complete }, &Context { owner: 0, variant: "plain", depth: 512 })
+        detect(
+            &Sample { bytes: text, complete },
+            &Context { owner: 0, variant: "plain", depth: 512, schema: None, root: None },
+        )
     }
 
     #[test]

@@ -57,11 +57,11 @@ impl Format for Json {
         &wire::KINDS
     }
 
-    fn detect(&self, sample: &Sample<'_>, context: &Context) -> Candidate {
+    fn detect(&self, sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
         detect::detect(sample, context)
     }
 
-    fn decode(&self, input: &mut Window, context: &Context, out: &mut dyn Sink) -> Flow {
+    fn decode(&self, input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
         decode::decode(input, context, out)
     }
 
@@ -110,7 +110,7 @@ impl Format for Json {
     fn encoder<'a>(
         &self,
         _variant: &str,
-        options: EncodeOptions,
+        options: EncodeOptions<'a>,
         survey: &'a Survey,
         out: &'a mut dyn io::Write,
     ) -> Box<dyn Encoder + 'a> {

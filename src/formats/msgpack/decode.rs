@@ -18,7 +18,7 @@ use crate::model::value::{Event, Scalar, Shape};
 use crate::wire::reader::{Window, big_endian};
 
 /// Reports an input as MessagePack, see [`crate::formats::Format::decode`].
-pub fn decode(input: &mut Window, context: &Context, out: &mut dyn Sink) -> Flow {
+pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
     let values = out.wants_values();
     let walker = Walker {
         input,

@@ -10,7 +10,7 @@ use crate::model::value::Shape;
 use super::{MessagePack, wire};
 
 /// The candidate that every input gets, with what speaks for and against it.
-pub fn detect(sample: &Sample<'_>, context: &Context) -> Candidate {
+pub fn detect(sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
     let probe = Probe::of(&MessagePack, sample, context);
     let mut candidate = Candidate {
         format: "msgpack",

@@ -18,8 +18,8 @@ use crate::model::survey::{Survey, Want};
 use crate::model::value::{Event, Long, Scalar, Shape, TreeBuilder, Value};
 use crate::wire::reader::Window;
 
-fn context() -> Context {
-    Context { owner: owner_of(&Json), variant: "plain", depth: JSON_DEPTH }
+fn context() -> Context<'static> {
+    Context { owner: owner_of(&Json), variant: "plain", depth: JSON_DEPTH, schema: None, root: None }
 }
 
 /// Checks the rules of a walk and keeps what came.

@@ -1,0 +1,15 @@
+//! Protobuf (protobuf.dev, "Encoding"): tags and values; names and types stand in a schema. [`wire`] has the
+//! standard's numbers, [`decode`] walks, [`guess`] reads what no schema tells, [`words`] tells it, [`values`]
+//! sends the merged values, [`encode`] writes.
+
+mod decode;
+mod detect;
+mod encode;
+mod fit;
+mod frames;
+mod guess;
+mod notes;
+mod values;
+mod words;
+
+pub mod wire;
