@@ -4,11 +4,13 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::cli::{EncodingArg, Failure, InputArgs, format_by_name};
 use crate::formats;
 use crate::framing::text::{self, Encoding};
 use crate::inspect::{EncodingChoice, Inspection, Options};
+use crate::schema;
 use crate::wire::reader::Window;
 
 /// A number, decimal or with `0x` in hex.
@@ -110,6 +112,7 @@ fn prefix(name: &OsStr) -> Result<Told<'_>, Failure> {
 /// What the command line tells about an input.
 fn options(args: &InputArgs, told: Option<&str>) -> Result<Options, Failure> {
     let mut options = Options { depth: args.limit_depth, ..Options::default() };
+    bind(args, &mut options)?;
     if let Some(name) = told.or(args.format.as_deref()) {
         let named = match &args.variant {
             Some(variant) if told.is_none() && !name.contains('/') => format!("{name}/{variant}"),
@@ -129,6 +132,24 @@ fn options(args: &InputArgs, told: Option<&str>) -> Result<Options, Failure> {
         EncodingArg::Dump => EncodingChoice::Told(Encoding::Dump),
     };
     Ok(options)
+}
+
+/// Reads the schema that was told, and finds the type in it.
+fn bind(args: &InputArgs, options: &mut Options) -> Result<(), Failure> {
+    if args.schema.is_empty() {
+        return Ok(());
+    }
+    let request = schema::Request { files: args.schema.clone(), include: args.include.clone() };
+    let schema = schema::load(&request).map_err(|error| {
+        Failure::usage(format!("error[schema]: {}: {}; {}", error.place, error.message, error.help))
+    })?;
+    if let Some(name) = &args.root {
+        let root = schema.message_by_full_name(name);
+        let root = root.ok_or_else(|| Failure::usage(format!("error[schema]: no type `{name}` in the schema")))?;
+        options.root = Some(root);
+    }
+    options.schema = Some(Arc::new(schema));
+    Ok(())
 }
 
 fn inspect(name: &str, window: Window, options: &Options) -> Result<Inspection, Failure> {

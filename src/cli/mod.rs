@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
@@ -72,6 +73,15 @@ pub struct InputArgs {
     /// The variant of the format
     #[arg(long, value_name = "VARIANT", requires = "format")]
     pub variant: Option<String>,
+    /// Schema: .proto, or a descriptor set; may be given several times
+    #[arg(short, long, value_name = "FILE")]
+    pub schema: Vec<PathBuf>,
+    /// Folder to look for imports in; the schema's own and those above it are searched anyway
+    #[arg(short = 'I', long, value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Type of the message: full name, or a short one that is clear [default: the one that fits best]
+    #[arg(short = 't', long = "type", value_name = "NAME", requires = "schema")]
+    pub root: Option<String>,
     /// Text that holds bytes is undone first
     #[arg(short, long, value_enum, default_value = "auto", hide_possible_values = false)]
     pub encoding: EncodingArg,

@@ -349,6 +349,18 @@ pub trait Format: Sync {
     /// Lines for the foot of a dump, above the ledger.
     fn foot(&self, counts: &Counts) -> Vec<String>;
 
+    /// Messages of this format written as this format again, in another variant: byte by byte, so that
+    /// what a value tree does not hold stays. None where the way over the values does.
+    fn rewrite(
+        &self,
+        _input: &mut Window,
+        _context: &Context<'_>,
+        _variant: &str,
+        _out: &mut dyn io::Write,
+    ) -> Option<Flow> {
+        None
+    }
+
     /// What a writer of this variant wants to know ahead.
     fn wants(&self, variant: &str) -> Want;
 
