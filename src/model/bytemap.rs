@@ -179,6 +179,9 @@ impl Flags {
     /// The reader cannot tell the value from an absent one: counts as default, not as payload.
     pub const DEFAULT: Flags = Flags(32);
 
+    /// An element of a packed run.
+    pub const ELEMENT: Flags = Flags(64);
+
     /// Whether all of `other` is set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
@@ -260,6 +263,8 @@ pub enum GroupKind {
     Value,
     /// An element of a packed run: its bytes stand in the row of the run.
     Element,
+    /// An element of a packed run of fixed width, with a row of its own.
+    Item,
 }
 
 /// How a group is reached from its parent.

@@ -58,6 +58,8 @@ pub struct Misfit {
 pub struct Said<'a> {
     /// What the leaf says, instead of what its format makes of kind and bytes; empty leaves it at that.
     pub words: &'a str,
+    /// What is said behind that: `, not in this schema`.
+    pub more: &'a str,
     /// The value as JSON text, likewise.
     pub value: Option<&'a str>,
     /// The readings that compete, best first, where there is more than one.

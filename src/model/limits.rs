@@ -3,6 +3,12 @@
 /// MessagePack: the depth at which common readers stop (msgpack-python 1,024, rmpv 1,024, others 512).
 pub const MSGPACK_DEPTH: usize = 512;
 
+/// Protobuf: messages within each other that the C++, Java and Python readers take.
+pub const PROTOBUF_DEPTH: usize = 100;
+
+/// Protobuf: bytes that the compressed frames of one input may have together once they are undone.
+pub const INFLATED: u64 = 256 * 1024 * 1024;
+
 /// JSON: common readers stop between 128 (serde_json) and 10,000 (Go).
 pub const JSON_DEPTH: usize = 512;
 

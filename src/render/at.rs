@@ -145,7 +145,7 @@ fn joined(bits: &[Bits]) -> Vec<(&'static str, u64)> {
 
 fn write_around(around: &Around, path: &str, out: &mut dyn Write) -> io::Result<()> {
     let kind = match around.kind {
-        GroupKind::Element => "element",
+        GroupKind::Element | GroupKind::Item => "element",
         GroupKind::Root => "input",
         GroupKind::Record => "record",
         GroupKind::Map => "map",
