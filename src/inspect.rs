@@ -332,6 +332,12 @@ impl Inspection {
         Some(Bound { schema: self.schema.as_deref()?, root: self.root? })
     }
 
+    /// Full name of the type of a message, where it is known.
+    pub fn root_name(&self) -> Option<&str> {
+        let bound = self.bound().filter(|_| self.format.is_some_and(|format| format.info().bound))?;
+        Some(bound.schema.message(bound.root)?.full_name.as_str())
+    }
+
     /// The schema that was told.
     pub fn schema(&self) -> Option<&Schema> {
         self.schema.as_deref()

@@ -75,6 +75,8 @@ pub struct Info {
     pub depth: usize,
     /// Numbers stand with their highest byte first.
     pub big_endian: bool,
+    /// A schema says what its messages are; values come from [`Format::values`], apart from the walk.
+    pub bound: bool,
 }
 
 /// What a decoder is told besides the input.

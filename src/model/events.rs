@@ -70,6 +70,52 @@ pub struct Said<'a> {
     pub why: &'a str,
 }
 
+/// What was said on a leaf, kept until the leaf comes; its memory is used again.
+#[derive(Debug, Clone, Default)]
+pub struct Spoken {
+    /// As [`Said::words`].
+    pub words: String,
+    /// As [`Said::more`].
+    pub more: String,
+    /// As [`Said::value`].
+    pub value: Option<String>,
+    /// As [`Said::readings`].
+    pub readings: Vec<Reading>,
+    /// As [`Said::doubt`].
+    pub doubt: bool,
+    /// As [`Said::why`].
+    pub why: String,
+    /// Something was said.
+    pub any: bool,
+}
+
+impl Spoken {
+    /// Keeps what is said.
+    pub fn hear(&mut self, said: &Said<'_>) {
+        self.forget();
+        self.words.push_str(said.words);
+        self.more.push_str(said.more);
+        self.value = said.value.map(str::to_string);
+        self.readings.extend_from_slice(said.readings);
+        self.doubt = said.doubt;
+        self.why.push_str(said.why);
+        self.any = true;
+    }
+
+    /// The leaf has come.
+    pub fn forget(&mut self) {
+        if !std::mem::take(&mut self.any) {
+            return;
+        }
+        self.words.clear();
+        self.more.clear();
+        self.value = None;
+        self.readings.clear();
+        self.doubt = false;
+        self.why.clear();
+    }
+}
+
 /// One reading of bytes that say nothing of themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {

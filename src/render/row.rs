@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::formats::{self, Note, Seen};
+use crate::formats::{self, Note, Seen, Telling};
 use crate::model::bytemap::{Flags, Leaf};
 use crate::model::diag::{Diagnostic, Severity};
+use crate::model::events::Spoken;
 use crate::model::num;
 use crate::model::num::len64;
 use crate::render::columns::Columns;
@@ -23,6 +24,9 @@ struct Piece {
     to: usize,
 }
 
+/// Bytes of a meaning up to which the elements of a packed run are told.
+const LONG_RUN: usize = 160;
+
 /// The row that is being put together. One is used for all rows of a dump, so that its memory is too.
 #[derive(Debug, Default)]
 pub struct Row {
@@ -34,6 +38,8 @@ pub struct Row {
     pub meaning: String,
     /// Findings on the row.
     pub found: Vec<Diagnostic>,
+    /// Competing readings of a leaf, with the leaf.
+    rivals: Vec<(Leaf, Spoken)>,
     /// Offset of its first byte.
     pub start: u64,
     /// Offset behind its last.
@@ -98,6 +104,7 @@ impl Row {
         self.bytes.clear();
         self.seen.clear();
         self.meaning.clear();
+        self.rivals.clear();
         self.found = kept;
         self.begun = false;
     }
@@ -166,6 +173,8 @@ impl Row {
         if part.is_empty() {
             return;
         }
+        // Behind a colon there is nothing that a comma would join.
+        let part = if self.meaning.ends_with(':') { part.trim_start_matches([',', ' ']) } else { part };
         let joined = part.starts_with([',', '|']) || self.meaning.ends_with('|');
         if !self.meaning.is_empty() && !joined {
             self.meaning.push(' ');
@@ -173,9 +182,49 @@ impl Row {
         self.meaning.push_str(part);
     }
 
+    /// Keeps what was said on the last leaf, where readings compete.
+    pub fn hear(&mut self, spoken: &mut Spoken) {
+        if spoken.doubt || !spoken.readings.is_empty() {
+            self.rivals.push((Leaf::new(self.start, self.end, 0, crate::model::bytemap::Kind::UNREAD), spoken.clone()));
+        }
+        spoken.forget();
+    }
+
+    /// The readings that lost, as notes.
+    pub fn rivals(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for (_, spoken) in &self.rivals {
+            for reading in spoken.readings.iter().skip(1) {
+                let why = if reading.why.is_empty() { String::new() } else { format!(" ({})", reading.why) };
+                let text = format!("also fits: {} {}{why}", reading.kind, reading.value);
+                notes.push(Note { id: "rival", carets: Vec::new(), text });
+            }
+            if !spoken.why.is_empty() {
+                notes.push(Note { id: "rival", carets: Vec::new(), text: spoken.why.clone() });
+            }
+        }
+        notes
+    }
+
+    /// Whether an element of a packed run adds nothing to a meaning that is long already.
+    pub fn is_told(&mut self, leaf: &Leaf, telling: Telling) -> bool {
+        if !leaf.flags.has(Flags::ELEMENT) || telling == Telling::Alone || self.meaning.len() < LONG_RUN {
+            return false;
+        }
+        if !self.meaning.ends_with("..") {
+            self.meaning.push_str(", ..");
+        }
+        true
+    }
+
     /// The mark beside the offset.
     fn mark(&self) -> char {
-        if self.found.iter().any(|found| found.severity() == Severity::Error) { '!' } else { ' ' }
+        let doubtful = || self.rivals.iter().any(|(_, spoken)| spoken.doubt);
+        match self.found.iter().any(|found| found.severity() == Severity::Error) {
+            true => '!',
+            false if doubtful() => '?',
+            false => ' ',
+        }
     }
 
     /// Prints the row and what stands below it, and makes it empty.
@@ -278,6 +327,7 @@ impl Row {
         offset(text, line.start, columns.digits, look.paint);
         match self.mark() {
             ' ' => text.push(' '),
+            '?' => look.paint.severity(Severity::Warning, "?", text),
             mark => look.paint.severity(Severity::Error, &mark.to_string(), text),
         }
         text.push(' ');
@@ -310,7 +360,8 @@ impl Row {
         let (start, end) = (line.start, line.end());
         let here = |at: u64| at >= start && at < end;
         for one in &look.notes {
-            if one.carets.first().is_some_and(|(from, _)| here(*from)) {
+            let last = one.carets.is_empty() && end >= self.end;
+            if last || one.carets.first().is_some_and(|(from, _)| here(*from)) {
                 note(text, &one.carets, &one.text, None, line, look);
             }
         }

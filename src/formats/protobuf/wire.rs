@@ -179,9 +179,9 @@ kinds! {
     /// The length of text or bytes.
     LENGTH, 3, "length", Length;
     /// The length of a message.
-    MESSAGE_LENGTH, 4, "message-length", Length;
+    MESSAGE_LENGTH, 4, "length", Length;
     /// The length of a packed run.
-    PACKED_LENGTH, 5, "packed-length", Length;
+    PACKED_LENGTH, 5, "length", Length;
     /// A varint of no known type.
     VARINT, 6, "varint", Payload;
     /// Four bytes of no known type.
