@@ -338,6 +338,11 @@ impl Inspection {
         Some(bound.schema.message(bound.root)?.full_name.as_str())
     }
 
+    /// The schema that was told, to keep.
+    pub fn shared_schema(&self) -> Option<Arc<Schema>> {
+        self.schema.clone()
+    }
+
     /// The schema that was told.
     pub fn schema(&self) -> Option<&Schema> {
         self.schema.as_deref()
@@ -398,7 +403,9 @@ impl Inspection {
     /// # Errors
     /// What stopped the walk, other than the sink having seen enough.
     pub fn preview(&mut self, sink: &mut dyn Sink) -> Flow {
-        let walked = if self.complete {
+        let walked = if self.format.is_some_and(|format| format.info().bound) {
+            self.preview_bound(sink)
+        } else if self.complete {
             self.walk(sink).map(|_| ())
         } else if let Some(format) = self.format {
             let mut window = Window::memory(self.sample.clone());
@@ -410,6 +417,17 @@ impl Inspection {
             Err(Stop::Enough) => Ok(()),
             other => other,
         }
+    }
+
+    /// The findings of a walk, then the values, which come apart from it; both of what is in memory.
+    fn preview_bound(&mut self, sink: &mut dyn Sink) -> Flow {
+        let Some(format) = self.format else { return Ok(()) };
+        if self.complete {
+            self.walk(&mut Findings(sink))?;
+            return self.values(Dress::Plain, sink);
+        }
+        let mut window = Window::memory(self.sample.clone());
+        format.values(&mut window, &self.context(format), Dress::Plain, sink)
     }
 
     /// Direct access to the message's bytes, for panels of what nothing recognised.
@@ -452,6 +470,15 @@ impl Inspection {
         let known = if self.window.byte(size)?.is_some() { size.saturating_add(1) } else { size };
         guard.finish(known)?;
         Ok(Walked { size, tally: guard.tally })
+    }
+}
+
+/// Hands on findings alone.
+struct Findings<'a>(&'a mut dyn Sink);
+
+impl Sink for Findings<'_> {
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        self.0.diagnostic(found)
     }
 }
 

@@ -5,7 +5,7 @@ use super::fields::{Content, Reads};
 use super::wire::{self, WireType};
 use crate::model::bytemap::{Flags, GroupKind, Kind};
 use crate::model::diag::{Code, Diagnostic};
-use crate::model::events::{Flow, Stop};
+use crate::model::events::{Flow, Said, Stop};
 use crate::model::limits;
 use crate::model::num::{bytes, len64};
 use crate::model::schema::Field;
@@ -160,6 +160,7 @@ impl<'a> Walker<'a> {
             self.out.diagnostic(&found)?;
         }
         self.mark_cut();
+        self.say(&Said { words: "tag, nothing behind it", ..Said::default() })?;
         self.begin(tag, reads, GroupKind::Value, Flags::ERROR)
     }
 
@@ -197,7 +198,7 @@ impl<'a> Walker<'a> {
             "the length says {}, {from:#04x}..{wanted:#04x}, but {what} ends at {end:#04x}: {missing} {is} missing",
             bytes(content.announced)
         );
-        let field = self.at;
+        let field = self.field_at;
         let help = match (inner, told) {
             (false, false) => format!("cut off? Everything before {field:#04x} is sound"),
             _ => "the length or one of those around it is wrong".to_string(),
@@ -268,6 +269,10 @@ impl<'a> Walker<'a> {
             Some(other) => format!("the end of group {} where group {other} is open", tag.number),
             None => format!("the end of group {}, which never began", tag.number),
         };
+        // The group that is open has its end here, if a wrong one.
+        if innermost.is_some() {
+            self.mark_cut();
+        }
         self.open_field(GroupKind::Value, tag.number, self.declared(tag.number), 0)?;
         self.out.diagnostic(&Diagnostic::new(Code::PbGroupEnd, self.at, end, text).help(END_HELP))?;
         self.put(tag.len, wire::EGROUP, Flags::ERROR)?;

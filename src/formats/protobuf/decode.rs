@@ -78,6 +78,8 @@ pub(super) struct Walker<'a> {
     pub(super) wants: bool,
     /// Offset of the next byte.
     pub(super) at: u64,
+    /// Offset of the tag of the last field begun.
+    pub(super) field_at: u64,
     /// Offset behind the input, where that is known.
     pub(super) size: u64,
     pub(super) groups: Vec<GroupId>,
@@ -113,6 +115,7 @@ impl<'a> Walker<'a> {
             schema: context.schema,
             root: context.root.filter(|_| context.schema.is_some()),
             at: 0,
+            field_at: 0,
             groups: Vec::new(),
             next_group: 0,
             frames: Vec::new(),
@@ -171,6 +174,7 @@ impl<'a> Walker<'a> {
         if self.at >= frame.end {
             return self.end_message();
         }
+        self.field_at = self.at;
         let room = usize::try_from(frame.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let head = self.input.at(self.at, HEAD.min(room))?;
         if head.is_empty() {

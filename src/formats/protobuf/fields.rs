@@ -354,10 +354,15 @@ impl<'a> Walker<'a> {
 
     fn guessed_leaf(&mut self, tag: Tag, reads: Reads<'a>, content: Content, judged: &Judged, code: u8) -> Flow {
         self.begin(tag, reads, GroupKind::Value, Flags::NONE)?;
+        if content.there == 0 {
+            self.say_empty("empty: text, bytes or a message", "\"\"", reads, content)?;
+        }
         self.put_length(content, wire::LENGTH)?;
-        if self.wants {
-            let more = self.more(reads);
+        if self.wants && content.there > 0 {
+            let more = self.more_of(reads, content);
+            let words = if content.is_cut() && code == wire::BLOB { "bytes" } else { "" };
             self.out.say(&Said {
+                words,
                 more: &more,
                 readings: &judged.readings,
                 doubt: judged.doubt,
@@ -373,11 +378,11 @@ impl<'a> Walker<'a> {
     fn text_field(&mut self, tag: Tag, reads: Reads<'a>, content: Content) -> Flow {
         let (Reads::As(field) | Reads::Packed(field) | Reads::Clash(field)) = reads else { return Ok(()) };
         self.begin(tag, reads, GroupKind::Value, Flags::NONE)?;
-        if content.there == 0 && !content.is_cut() {
-            self.say_empty("string \"\"", "\"\"", reads)?;
+        if content.there == 0 {
+            self.say_empty("string \"\"", "\"\"", reads, content)?;
         }
         self.put_length(content, wire::LENGTH)?;
-        self.say_more(reads)?;
+        self.say_content(reads, content)?;
         let start = self.at;
         if content.there <= len64(limits::PIECE) {
             let bytes = self.input.at(start, usize::try_from(content.there).unwrap_or(0))?;
@@ -420,8 +425,8 @@ impl<'a> Walker<'a> {
     /// Declared bytes, or those of a type that could not be found.
     fn bytes_field(&mut self, tag: Tag, reads: Reads<'a>, content: Content) -> Flow {
         self.begin(tag, reads, GroupKind::Value, Flags::NONE)?;
-        if content.there == 0 && !content.is_cut() {
-            self.say_empty("bytes, 0", "\"\"", reads)?;
+        if content.there == 0 {
+            self.say_empty("bytes, 0", "\"\"", reads, content)?;
         }
         self.put_length(content, wire::LENGTH)?;
         match reads {
@@ -430,21 +435,42 @@ impl<'a> Walker<'a> {
                     let more = format!(", type {name} not found");
                     self.out.say(&Said { more: &more, ..Said::default() })?;
                 }
-                _ => self.say_more(reads)?,
+                _ => self.say_content(reads, content)?,
             },
-            _ => self.say_more(reads)?,
+            _ => self.say_content(reads, content)?,
         }
         self.put_content(content.there, wire::BYTES, content.flags)?;
         self.close()
     }
 
     /// Words on the length of content that has no byte and so no leaf.
-    fn say_empty(&mut self, words: &str, value: &str, reads: Reads<'a>) -> Flow {
+    fn say_empty(&mut self, words: &str, value: &str, reads: Reads<'a>, content: Content) -> Flow {
         if !self.wants {
             return Ok(());
         }
-        let more = self.more(reads);
+        let words = if content.is_cut() { "nothing" } else { words };
+        let more = self.more_of(reads, content);
         self.out.say(&Said { words, more: &more, value: Some(value), ..Said::default() })
+    }
+
+    /// Words behind what LEN content says.
+    fn say_content(&mut self, reads: Reads<'a>, content: Content) -> Flow {
+        if !self.wants || content.there == 0 {
+            return Ok(());
+        }
+        let more = self.more_of(reads, content);
+        let is_text = matches!(reads, Reads::As(field) if field.kind == FieldKind::String);
+        let words = if content.is_cut() && !is_text { "bytes" } else { "" };
+        if more.is_empty() { Ok(()) } else { self.out.say(&Said { words, more: &more, ..Said::default() }) }
+    }
+
+    /// What is said behind the meaning of LEN content: how much of it is there comes first.
+    fn more_of(&self, reads: Reads<'a>, content: Content) -> String {
+        let more = self.more(reads);
+        if !content.is_cut() {
+            return more;
+        }
+        format!(", {} of {}{more}", content.there, crate::model::num::bytes(content.announced))
     }
 
     /// Claims a length, with what is wrong with it; the words on it are said before.

@@ -41,10 +41,10 @@ fn tag_note(row: &[Seen], first: &Seen, wanted: &mut dyn FnMut(&'static str) -> 
     let (id, behind) = match (wire, row.get(1)) {
         (WireType::Len, Some(length)) => {
             let announced = words::length(length.head())?;
-            ("tag-len", format!("      {}: {}", hex(length.head()), follow(announced)))
+            ("tag-len", format!("; {}: {}", hex(length.head()), follow(announced)))
         }
         (WireType::Varint, Some(value)) if value.leaf.len() == 1 => {
-            ("tag-varint", format!("   {}: the value", hex(value.head())))
+            ("tag-varint", format!("; {}: the value", hex(value.head())))
         }
         (WireType::Varint, _) => ("tag-varint", String::new()),
         (WireType::I32, _) => ("tag-i32", ": four bytes follow, lowest first".to_string()),
@@ -60,7 +60,7 @@ fn tag_note(row: &[Seen], first: &Seen, wanted: &mut dyn FnMut(&'static str) -> 
         return None;
     }
     let mut carets = vec![range(first)];
-    if behind.starts_with(' ') {
+    if behind.starts_with(';') {
         carets.extend(row.get(1).map(range));
     }
     let text =

@@ -122,10 +122,9 @@ fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     match code {
         wire::TAG if leaf.flags.has(Flags::ERROR) => out.write_str("tag"),
         wire::TAG => Ok(()),
-        wire::LENGTH if leaf.flags.has(Flags::ERROR) => match length(head) {
-            Some(announced) => write!(out, "length {announced}"),
-            None => write!(out, "length, {} of it", bytes(leaf.len())),
-        },
+        wire::LENGTH if leaf.flags.has(Flags::ERROR) && length(head).is_none() => {
+            write!(out, "length, {} of it", bytes(leaf.len()))
+        }
         wire::LENGTH => Ok(()),
         wire::SGROUP => out.write_str("group"),
         wire::EGROUP => write!(out, "end of group {}", tag(head).map_or(0, |(number, _)| number)),
