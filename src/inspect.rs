@@ -158,6 +158,7 @@ impl Inspection {
         };
         let first = sample.get(..limits::SAMPLE).unwrap_or(&sample);
         let complete = inspection.complete && first.len() == sample.len();
+        inspection.found.extend(schema_findings(options));
         inspection.choose(&Sample { bytes: first, complete }, options);
         if inspection.complete {
             inspection.window = Window::memory(sample);
@@ -471,6 +472,16 @@ impl Inspection {
         guard.finish(known)?;
         Ok(Walked { size, tally: guard.tally })
     }
+}
+
+/// What is odd in the schema that was told.
+fn schema_findings(options: &Options) -> Vec<Diagnostic> {
+    let found = options.schema.iter().flat_map(|schema| &schema.found);
+    let told = found.map(|one| {
+        let message = format!("{}: {}: {}", one.place, one.code, one.message);
+        Diagnostic::new(Code::SchemaFinding, 0, 0, message).help(one.help.clone())
+    });
+    told.collect()
 }
 
 /// Hands on findings alone.

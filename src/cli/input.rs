@@ -10,6 +10,8 @@ use crate::cli::{EncodingArg, Failure, InputArgs, format_by_name};
 use crate::formats;
 use crate::framing::text::{self, Encoding};
 use crate::inspect::{EncodingChoice, Inspection, Options};
+use crate::model::schema::SchemaError;
+use crate::model::words::slips;
 use crate::schema;
 use crate::wire::reader::Window;
 
@@ -134,18 +136,24 @@ fn options(args: &InputArgs, told: Option<&str>) -> Result<Options, Failure> {
     Ok(options)
 }
 
+/// A schema that cannot be used, in a line; the message can be read all the same.
+fn schema_error(error: &SchemaError) -> Failure {
+    let SchemaError { place, message, help } = error;
+    let help = if help.is_empty() { String::new() } else { format!("; {help}") };
+    Failure::usage(format!(
+        "error[schema]: {place}: {message}{help}; without -s the message can still be read by field number"
+    ))
+}
+
 /// Reads the schema that was told, and finds the type in it.
 fn bind(args: &InputArgs, options: &mut Options) -> Result<(), Failure> {
     if args.schema.is_empty() {
         return Ok(());
     }
     let request = schema::Request { files: args.schema.clone(), include: args.include.clone() };
-    let schema = schema::load(&request).map_err(|error| {
-        Failure::usage(format!("error[schema]: {}: {}; {}", error.place, error.message, error.help))
-    })?;
+    let schema = schema::load(&request).map_err(|error| schema_error(&error))?;
     if let Some(name) = &args.root {
-        let root = schema.message_by_full_name(name);
-        let root = root.ok_or_else(|| Failure::usage(format!("error[schema]: no type `{name}` in the schema")))?;
+        let root = schema.find_message(name).map_err(|why| Failure::usage(format!("error[schema]: {why}")))?;
         options.root = Some(root);
     }
     options.schema = Some(Arc::new(schema));
@@ -231,23 +239,6 @@ fn similar(path: &Path) -> Option<String> {
     best.map(|(_, name)| name)
 }
 
-/// Characters to put in, take out or change (Levenshtein).
-pub fn slips(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (index, a) in from.chars().enumerate() {
-        let mut diagonal = std::mem::replace(row.first_mut().unwrap_or(&mut 0), index.saturating_add(1));
-        let mut left = index.saturating_add(1);
-        for (b, place) in to.iter().zip(row.iter_mut().skip(1)) {
-            let change = diagonal.saturating_add(usize::from(a != *b));
-            diagonal = *place;
-            *place = change.min(diagonal.saturating_add(1)).min(left.saturating_add(1));
-            left = *place;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 fn file_error(name: &str, problem: &str) -> Failure {
     Failure::usage(format!("error[file]: {name}: {problem}"))
 }
@@ -269,13 +260,5 @@ mod tests {
         assert_eq!(ranges("0..0x29,0x82..0x8d"), Ok(vec![(0, 0x29), (0x82, 0x8d)]));
         assert_eq!(range("..4"), Ok((0, 4)));
         assert!(range("4..4").is_err() && range("4").is_err() && number("0xg").is_err());
-    }
-
-    #[test]
-    fn slips_are_counted() {
-        assert_eq!(
-            [slips("order.prto", "order.proto"), slips("a", "a"), slips("", "ab"), slips("kitten", "sitting")],
-            [1, 0, 2, 3]
-        );
     }
 }
