@@ -10,7 +10,7 @@ use crate::model::words::slips;
 use crate::schema::proto::desc;
 
 /// Bytes that a schema file may have; the largest known ones have a tenth of that.
-const LARGEST: u64 = 256 << 20;
+const LARGEST: u64 = 64 << 20;
 
 /// What a file holds.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Problem> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     file.take(LARGEST.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     if u64::try_from(bytes.len()).is_ok_and(|len| len > LARGEST) {
-        return Err(problem("is larger than 256 MiB, no schema file", ""));
+        return Err(problem("is larger than 64 MiB, no schema file", ""));
     }
     Ok(bytes)
 }

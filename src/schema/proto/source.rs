@@ -1,9 +1,11 @@
 //! `.proto` source as a descriptor, with the places where things stand.
 
+use std::collections::HashMap;
+
 use prost::Message as _;
 use prost_types::source_code_info::Location;
 
-use crate::schema::proto::desc::{self, Field, FieldOptions, File, Record};
+use crate::schema::proto::desc::{self, Field, FieldOptions, File, Record, Uninterpreted};
 use crate::schema::proto::editions::{self, Edits, Rewritten};
 use crate::schema::proto::features;
 use crate::schema::proto::lexer::{self, Fault};
@@ -138,25 +140,26 @@ fn complete(file: &mut File) {
         record.extension.iter_mut().for_each(plain_default);
         record.field.iter_mut().for_each(plain_default);
         let Record { field, nested_type, .. } = record;
-        for entry in nested_type.iter_mut() {
-            if entry.options.as_ref().is_some_and(|options| options.map_entry == Some(true)) {
-                let of = field.iter().find(|field| field.type_name.is_some() && field.type_name == entry.name);
-                features_of_entry(of, entry);
+        let with_features: HashMap<&str, Vec<Uninterpreted>> = field.iter().filter_map(told_features).collect();
+        for entry in nested_type.iter_mut().filter(|_| !with_features.is_empty()) {
+            let is_entry = entry.options.as_ref().is_some_and(|options| options.map_entry == Some(true));
+            let told = entry.name.as_deref().and_then(|name| with_features.get(name));
+            if let Some(uninterpreted) = told.filter(|_| is_entry) {
+                for part in &mut entry.field {
+                    let uninterpreted = uninterpreted.clone();
+                    part.options = Some(FieldOptions { uninterpreted, ..FieldOptions::default() });
+                }
             }
         }
         rest.extend(nested_type.iter_mut());
     }
 }
 
-/// Key and value of a map entry have the features of the map field.
-fn features_of_entry(field: Option<&Field>, entry: &mut Record) {
-    let written = field.and_then(|field| field.options.as_ref()).map_or(&[][..], |options| &options.uninterpreted);
-    let uninterpreted: Vec<_> = written.iter().filter(|option| features::is_feature(option)).cloned().collect();
-    if !uninterpreted.is_empty() {
-        for part in &mut entry.field {
-            part.options = Some(FieldOptions { uninterpreted: uninterpreted.clone(), ..FieldOptions::default() });
-        }
-    }
+/// The features that a field tells, by the name of its type: key and value of a map entry have those of the map.
+fn told_features(field: &Field) -> Option<(&str, Vec<Uninterpreted>)> {
+    let options = field.options.as_ref()?.uninterpreted.iter();
+    let told: Vec<Uninterpreted> = options.filter(|option| features::is_feature(option)).cloned().collect();
+    Some((field.type_name.as_deref()?, told)).filter(|(_, told)| !told.is_empty())
 }
 
 /// Defaults of floating-point fields have the form of C's `%.15g`, or `%.17g` where that is not exact.
