@@ -17,8 +17,16 @@ use weigh::log2;
 /// Places that are remembered: about 24 bytes each.
 const PLACES: usize = 64 * 1024;
 
-/// Points that bytes have whatever they are: a reading has to beat them.
-const BYTES: i32 = 20;
+/// Points that bytes have whatever they are: a reading has to beat them. Blobs are mostly hashes, keys and
+/// numbers, and those are multiples of four long; few have two or three bytes.
+fn bytes_points(len: usize) -> i32 {
+    match len {
+        0..=3 => 8,
+        _ if len.is_multiple_of(4) => 22,
+        _ => 14,
+    }
+}
+
 /// Points that text has from the start: most LEN fields are text.
 const TEXT: i32 = 16;
 /// Points that a message has from the start.
@@ -226,7 +234,7 @@ fn weights(
             run(weigh::fixed(content, 8, complete), FIXED, Guess::Fixed64),
         )
     };
-    let points = [text_points, message_points, varints, fixed32, fixed64, Some(BYTES)];
+    let points = [text_points, message_points, varints, fixed32, fixed64, Some(bytes_points(content.len()))];
     let mut weights = Weights(ALL.map(|guess| (guess, None)));
     for ((place, points), lean) in weights.0.iter_mut().zip(points).zip(leans(counts)) {
         place.1 = points.map(|points| points.saturating_add(lean));

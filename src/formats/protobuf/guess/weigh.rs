@@ -14,6 +14,10 @@ const FIELDS_LOOK: usize = 256;
 const LEVELS: u8 = 3;
 /// Elements of a packed run that are weighed.
 const RUN_LOOK: usize = 512;
+/// Field numbers above this one are nearly never given.
+const RARE: u32 = 50_000;
+/// A number of as many bits as a negative varint of ten bytes counts for.
+const NEGATIVE: u64 = 1 << 59;
 /// More than this is not counted for one value.
 const MOST: i32 = 80;
 
@@ -51,7 +55,12 @@ pub fn text(bytes: &[u8], complete: bool) -> Option<Text> {
     let ascii = sample.is_ascii();
     let points = if ascii { ascii_points(sample) } else { sample_text.chars().map(char_points).sum() };
     // A line end in front is rare in text, and is the tag of field 1.
-    let points = points - if matches!(sample, [b'\n', ..]) { 28 } else { 0 } - if cut { 4 } else { 0 };
+    let front = match sample.first() {
+        Some(b'\n') => 40,
+        Some(b'\r' | b'\t') => 20,
+        _ => 0,
+    };
+    let points = points - front - if cut { 4 } else { 0 };
     if points < -64 && bytes.len() > TEXT_LOOK {
         // Text of this kind does not exist; the rest need not be read.
         return Some(Text { points, clean: false, ascii });
@@ -168,15 +177,14 @@ impl Known {
         }
         points -= match field.number.checked_sub(self.last) {
             Some(0) => 6,
-            Some(step) => 4 + 2 * log2(u64::from(step)),
+            Some(step) => 4 + log2(u64::from(step)) * 3 / 2,
             None if field.wire == WireType::EGroup => 6,
             None => 20 + log2(u64::from(field.number)),
         };
-        // Numbers that large are nearly never given.
-        points -= if field.number > 50_000 { 40 } else { 0 };
         points -= if field.minimal { 0 } else { 60 };
         self.last = field.number;
-        points.min(MOST)
+        // Numbers that large are nearly never given.
+        points.min(if field.number > RARE { -20 } else { MOST })
     }
 }
 
@@ -264,10 +272,19 @@ fn content_points(content: &[u8], complete: bool, levels: u8) -> i32 {
         return 0;
     }
     let text = text(content, complete).filter(|text| text.clean).map_or(-8, |text| text.points);
-    if levels <= 1 || (text > 0 && content.first() != Some(&b'\n')) {
+    if text > 0 && content.first() != Some(&b'\n') {
         return text;
     }
-    weigh_message(content, complete, levels - 1).map_or(text, |inner| text.max(inner.points))
+    let inner = if levels > 1 { weigh_message(content, complete, levels - 1) } else { None };
+    let points = inner.map_or(text, |inner| text.max(inner.points));
+    if points > 0 { points } else { points.max(run_points(content, complete)) }
+}
+
+/// Points of the best reading as a packed run, where it has more than one element.
+fn run_points(content: &[u8], complete: bool) -> i32 {
+    let runs = [varints(content, complete), fixed(content, 4, complete), fixed(content, 8, complete)];
+    let several = runs.into_iter().flatten().filter(|run| run.elements > 1);
+    several.map(|run| run.points - 16).max().unwrap_or(i32::MIN)
 }
 
 /// What a look at bytes as a packed run gives.
@@ -294,8 +311,8 @@ pub fn varints(bytes: &[u8], complete: bool) -> Option<Run> {
         at = at.saturating_add(len);
         elements = elements.saturating_add(1);
         if elements <= RUN_LOOK {
-            // Negative numbers have all bits, and say few.
-            let value = if len == wire::MAX_VARINT { !value } else { value };
+            // Negative numbers earn what they earn in a message.
+            let value = if len == wire::MAX_VARINT { NEGATIVE } else { value };
             let bits = i32::try_from(u64::BITS - value.leading_zeros()).unwrap_or(64).max(1);
             widest = widest.max(bits);
             own = own.saturating_add(bits * 4);
