@@ -22,6 +22,7 @@ const PLACES: usize = 64 * 1024;
 fn bytes_points(len: usize) -> i32 {
     match len {
         0..=3 => 8,
+        16 | 20 | 32 => 36,
         _ if len.is_multiple_of(4) => 22,
         _ => 14,
     }
@@ -240,6 +241,135 @@ fn weights(
         place.1 = points.map(|points| points.saturating_add(lean));
     }
     weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> Vec<u8> {
+        data_encoding::HEXLOWER.decode(text.replace(' ', "").as_bytes()).unwrap()
+    }
+
+    fn alone(content: &[u8]) -> Judged {
+        judge(content, true, 0, &mut Memory::default(), true)
+    }
+
+    #[test]
+    fn printable_text_wins_over_a_message_that_fits() {
+        let texts = [
+            "error", "hi", "image.png", "eu-west", "PLAYERGROUP", "com.google.android.youtube", "al", "A", "7",
+            "algorithm", "allocated", "Привет", "日本語", "😀", "line one\nline two\n", "{\"a\": 1}",
+            "https://example.org/a?b=c", "550e8400-e29b-41d4-a716-446655440000", "\ttabbed text",
+        ];
+        for text in texts {
+            assert_eq!(alone(text.as_bytes()).best, Guess::Text, "{text}");
+        }
+    }
+
+    #[test]
+    fn short_messages_are_messages() {
+        let messages = [
+            "0801", "0a02616c1003", "0a047974676c100a18bdb203", "1003", "3801", "0a0161", "08ffffffffffffffffff01",
+            "0d0000803f", "09000000000000f83f", "0a0b676f6a68746966707565701061 18e6c505",
+            // A text of 36 bytes in field 1: a line end, a dollar sign, and 36 characters.
+            "0a2435353065383430302d653239622d343164342d613731362d343436363535343430303030",
+        ];
+        for message in messages {
+            assert_eq!(alone(&hex(message)).best, Guess::Message, "{message}");
+        }
+    }
+
+    #[test]
+    fn packed_runs_and_blobs() {
+        assert_eq!(alone(&hex("038e029ea705")).best, Guess::Varints);
+        assert_eq!(alone(&hex("0405")).best, Guess::Varints);
+        assert_eq!(alone(&hex("0000803f000000400000404000008040")).best, Guess::Fixed32);
+        let doubles = [1.5f64, 0.1, 77.25].map(f64::to_le_bytes).concat();
+        assert_eq!(alone(&doubles).best, Guess::Fixed64);
+        // SHA-1 and MD5 of nothing, and a random UUID.
+        for blob in
+            ["da39a3ee5e6b4b0d3255bfef95601890afd80709", "d41d8cd98f00b204e9800998ecf8427e", "550e8400e29b41d4a716446655440000"]
+        {
+            assert_eq!(alone(&hex(blob)).best, Guess::Bytes, "{blob}");
+        }
+        assert_eq!(alone(&[0x80]).best, Guess::Bytes);
+    }
+
+    #[test]
+    fn a_rival_is_told_with_its_value() {
+        let judged = alone(b"PLAYERGROUP");
+        assert!(judged.doubt);
+        assert_eq!(judged.why, "text wins: all 11 bytes are letters");
+        let told: Vec<(&str, &str)> = judged.readings.iter().map(|one| (one.kind, one.value.as_str())).collect();
+        assert_eq!(told, [("text", "\"PLAYERGROUP\""), ("message", "{10: 76, 8: 0x50554f5247524559}")]);
+        let judged = alone(b"image.png");
+        assert_eq!(judged.readings[1].value, "{13: 0x676e702e6567616d}");
+        assert_eq!(judged.why, "text wins: all 9 bytes are printable");
+        assert!(!alone(b"btimcpxm").doubt);
+        assert!(!alone(&hex("0a02616c1003")).doubt);
+        let quiet = judge(b"PLAYERGROUP", true, 0, &mut Memory::default(), false);
+        assert_eq!((quiet.doubt, quiet.readings.len(), quiet.why.as_str()), (true, 0, ""));
+    }
+
+    #[test]
+    fn earlier_content_of_the_same_place_counts() {
+        let mut memory = Memory::default();
+        for text in ["warning", "notice", "debug", "trace"] {
+            assert_eq!(judge(text.as_bytes(), true, 4, &mut memory, true).best, Guess::Text);
+        }
+        let error = judge(b"error", true, 4, &mut memory, true);
+        assert_eq!((error.best, error.doubt), (Guess::Text, false));
+        // Two bytes that say little alone.
+        assert_eq!(judge(&hex("50ac02"), true, 5, &mut memory, true).best, Guess::Bytes);
+        for _ in 0..8 {
+            judge(&hex("0a02616c500310ac02"), true, 5, &mut memory, true);
+        }
+        assert_eq!(judge(&hex("50ac02"), true, 5, &mut memory, true).best, Guess::Message);
+        assert_eq!(judge(b"", true, 5, &mut memory, true).best, Guess::Message);
+        assert_eq!(judge(b"", true, 6, &mut memory, true).best, Guess::Bytes);
+        for _ in 0..4 {
+            assert_eq!(judge(&hex("000102030405"), true, 7, &mut memory, true).best, Guess::Varints);
+        }
+        assert_eq!(judge(&[9], true, 7, &mut memory, true).best, Guess::Varints);
+    }
+
+    #[test]
+    fn the_beginning_of_long_content_is_judged_as_such() {
+        let text = "é".repeat(40_000).into_bytes();
+        assert_eq!(judge(&text[..65535], false, 0, &mut Memory::default(), true).best, Guess::Text);
+        assert_eq!(judge(&text[..65535], true, 0, &mut Memory::default(), true).best, Guess::Bytes);
+        let message = hex("0a047974676c100a18bdb203").repeat(3);
+        assert_eq!(judge(&message[..20], false, 0, &mut Memory::default(), true).best, Guess::Message);
+    }
+
+    #[test]
+    fn random_bytes_are_bytes() {
+        let mut state = 0x2545_f491_4f6c_dd1du64;
+        let mut counts = [0usize; 2];
+        for round in 0..20_000usize {
+            let content: Vec<u8> = (0..16 + 4 * (round % 5))
+                .map(|_| {
+                    state ^= state << 13;
+                    state ^= state >> 7;
+                    state ^= state << 17;
+                    state.to_le_bytes()[3]
+                })
+                .collect();
+            let judged = judge(&content, true, round as u64, &mut Memory::default(), false);
+            counts[usize::from(judged.best == Guess::Bytes)] += 1;
+        }
+        assert!(counts[0] <= 10, "{counts:?}");
+    }
+
+    #[test]
+    fn hostile_content_is_judged_in_bounded_time() {
+        let nested: Vec<u8> = [0x0b].repeat(65536);
+        judge(&nested, true, 0, &mut Memory::default(), true);
+        judge(&[0x0a, 0x00].repeat(32768), true, 0, &mut Memory::default(), true);
+        judge(&hex("0affffffffffffffffff01"), true, 0, &mut Memory::default(), true);
+        judge(&[0xff; 65536], false, 0, &mut Memory::default(), true);
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod encode;
 mod fit;
 mod frames;
 mod guess;
+mod likely;
 mod notes;
 mod values;
 mod words;

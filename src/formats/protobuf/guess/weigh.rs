@@ -226,7 +226,7 @@ fn varint_points(value: u64, len: usize) -> i32 {
 fn fixed64_points(value: u64) -> i32 {
     match value {
         0..0x1_0000_0000 => 64,
-        _ if is_double(value) => 16,
+        _ if is_double(value) => 16 + round(value, 16),
         // Nanoseconds of this century.
         0x0d00_0000_0000_0000..0x3900_0000_0000_0000 => 4,
         0..0x000f_ffff_ffff_ffff => 40,
@@ -237,10 +237,16 @@ fn fixed64_points(value: u64) -> i32 {
 fn fixed32_points(value: u64) -> i32 {
     match value {
         0..0x1_0000 => 40,
-        _ if is_float(value) => 8,
+        _ if is_float(value) => 8 + round(value, 10),
         0..0x100_0000 => 20,
         _ => -8,
     }
+}
+
+/// Points of a float with few digits: its low bits are zero. Below `from` of them that is chance.
+fn round(bits: u64, from: u32) -> i32 {
+    let zeros = bits.trailing_zeros();
+    if zeros >= from { i32::try_from(zeros).unwrap_or(0) * 3 } else { 0 }
 }
 
 /// Whether the bits are a double that people write: its magnitude between 2^-40 and 2^40.
@@ -322,7 +328,7 @@ pub fn varints(bytes: &[u8], complete: bool) -> Option<Run> {
     let counted = small(elements.min(RUN_LOOK));
     let alike = counted.saturating_mul(widest).saturating_mul(4);
     let apart = own.saturating_add(counted.saturating_mul(log2(u64::try_from(widest).unwrap_or(1)) - 4));
-    let header = 20 + log2(u64::try_from(widest).unwrap_or(1));
+    let header = 8 + log2(u64::try_from(widest).unwrap_or(1));
     let points = 32i32.saturating_mul(small(looked)).saturating_sub(alike.min(apart)).saturating_sub(header);
     Some(Run { points, elements })
 }
@@ -336,7 +342,7 @@ pub fn fixed(bytes: &[u8], size: usize, complete: bool) -> Option<Run> {
     let elements = groups.len();
     let mut whole = Span::default();
     let mut exponents = Span::default();
-    let (mut floats, mut zeros, mut round) = (true, 0i32, 0i32);
+    let (mut floats, mut zeros, mut rounds) = (true, 0i32, 0i32);
     for group in groups.take(RUN_LOOK) {
         let bits = wire::little_endian(group);
         whole.take(bits);
@@ -350,7 +356,7 @@ pub fn fixed(bytes: &[u8], size: usize, complete: bool) -> Option<Run> {
         };
         floats &= float;
         exponents.take(exponent);
-        round += i32::from(size == 8 && bits.trailing_zeros() >= 24);
+        rounds += round(bits, if size == 8 { 16 } else { 10 });
     }
     let counted = small(elements.min(RUN_LOOK));
     let width = if size == 8 { 64 } else { 32 };
@@ -358,7 +364,7 @@ pub fn fixed(bytes: &[u8], size: usize, complete: bool) -> Option<Run> {
     let exponent_bits = if size == 8 { 44 } else { 32 };
     let spread = exponents.highest.saturating_sub(exponents.lowest).saturating_add(2);
     let each = exponent_bits - log2(spread);
-    let numbers = (counted - zeros) * each + zeros * 8 + round * 48 - 24;
+    let numbers = (counted - zeros) * each + zeros * 8 + rounds - 24;
     let fits = floats && counted > zeros;
     Some(Run { points: if fits { integers.max(numbers) } else { integers }, elements })
 }
