@@ -54,6 +54,10 @@ pub struct Dump<'a> {
     /// Rows printed.
     pub rows: u64,
     words: String,
+    /// The format does not write names.
+    nameless: bool,
+    /// The field column of a row, whose memory is used again.
+    shown: String,
     spoken: Spoken,
     /// Number of the layer that is open; none in that of the message.
     inner: Option<usize>,
@@ -103,6 +107,8 @@ impl<'a> Dump<'a> {
             example: None,
             rows: 0,
             words: String::new(),
+            nameless: format.is_some_and(|format| format.info().bound),
+            shown: String::new(),
             spoken: Spoken::default(),
             inner: None,
             layer: 0,
@@ -133,25 +139,30 @@ impl<'a> Dump<'a> {
         self.levels.len().saturating_sub(if element { 4 } else { 3 })
     }
 
-    /// The field column of the open row.
-    fn field(&self) -> String {
-        let Some(level) = self.levels.last() else { return String::new() };
+    /// Puts the field column of the open row into `field`.
+    fn field(&self, field: &mut String) {
+        field.clear();
+        let Some(level) = self.levels.last() else { return };
         let scalar = matches!(level.kind, GroupKind::Value | GroupKind::Item);
         let path = self.paths.path();
         if path.is_empty() {
-            return String::new();
+            return;
         }
         if self.view.full_paths || self.view.rows == Rows::Leaves {
-            return path.to_string();
+            field.push_str(path);
+            return;
         }
         if level.named && self.view.rows != Rows::Tree {
-            return String::new();
+            return;
         }
         let deep = self.levels.len() > 3;
         if scalar && deep && !level.indexed {
-            format!("  {}", self.paths.last())
+            field.push_str("  ");
+            field.push_str(self.paths.last());
+        } else if path.len() <= LONGEST_FIELD {
+            field.push_str(path);
         } else {
-            wrap::cut_left(path, LONGEST_FIELD)
+            field.push_str(&wrap::cut_left(path, LONGEST_FIELD));
         }
     }
 
@@ -203,13 +214,15 @@ impl<'a> Dump<'a> {
             self.row.say(&remark);
         }
         let notes = self.notes();
-        let field = self.field();
+        let mut field = std::mem::take(&mut self.shown);
+        self.field(&mut field);
         let look = self.columns.look(self.paint, self.depth(), &field, &self.view, notes);
         if self.view.rows == Rows::Tree {
             tree_row(&mut self.row, &look, self.out)?;
         } else {
             self.row.print(&look, self.out)?;
         }
+        self.shown = field;
         self.any_row = true;
         self.rows = self.rows.saturating_add(1);
         self.eliding = false;
@@ -413,6 +426,8 @@ impl Sink for Dump<'_> {
             _ => 0,
         };
         match group.step {
+            // Names of a schema are not written.
+            _ if self.nameless => {}
             Step::Name(name) | Step::Field(name, _) | Step::Entry(name, _) => self.counts.name(name, true),
             Step::Key(name) => self.counts.name(name, false),
             Step::None | Step::Message(_) | Step::Index(_) => {}
@@ -464,7 +479,8 @@ impl Sink for Dump<'_> {
         }
         self.row.extend(bytes);
         if self.row.held() > HELD && self.is_visible() && self.view.rows != Rows::Tree {
-            let field = self.field();
+            let mut field = String::new();
+            self.field(&mut field);
             let look = self.columns.look(self.paint, self.depth(), &field, &self.view, Vec::new());
             self.row.print_begun(&look, self.out)?;
         }

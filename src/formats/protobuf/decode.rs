@@ -5,8 +5,6 @@
 //! schema says what a field is, that is how it is read; else LEN content is judged by [`super::guess`].
 //! Memory depends on the depth of nesting, never on a length that stands in the input.
 
-use std::fmt::Write as _;
-
 use super::guess::Memory;
 use super::seen::Seen;
 use super::wire::{self, Varint, WireType};
@@ -16,7 +14,7 @@ use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Said, Sink, Stop};
 use crate::model::keys::{Keys, Scope};
 use crate::model::limits;
-use crate::model::num::len64;
+use crate::model::num::{len64, push_number};
 use crate::model::schema::{Field, Message, MessageId, Presence, Schema};
 use crate::wire::reader::Window;
 
@@ -277,8 +275,7 @@ impl<'a> Walker<'a> {
         }
         let mut name = std::mem::take(&mut self.name);
         name.clear();
-        // Writing to a String cannot fail.
-        let _ = write!(name, "{number}");
+        push_number(&mut name, u64::from(number));
         let step = if index == 0 { Step::Name(&name) } else { Step::Field(&name, index) };
         let opened = self.open(kind, step);
         self.name = name;

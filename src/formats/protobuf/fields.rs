@@ -10,7 +10,7 @@ use crate::model::bytemap::{Flags, GroupKind};
 use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Said, Stop};
 use crate::model::limits;
-use crate::model::num::len64;
+use crate::model::num::{len64, push_signed};
 use crate::model::schema::{Cardinality, Field, FieldKind, Presence};
 use crate::model::utf8::Utf8;
 
@@ -235,7 +235,11 @@ impl<'a> Walker<'a> {
         let _ = match found.map(|one| (one, one.name_of(number))) {
             Some((_, Some(name))) => {
                 json = Some(crate::formats::json_string(name));
-                write!(words, "{name} ({number})")
+                words.push_str(name);
+                words.push_str(" (");
+                push_signed(&mut words, i64::from(number));
+                words.push(')');
+                Ok(())
             }
             Some((one, None)) if one.closed => {
                 write!(words, "enum {number}, no value of {}: readers count it as unknown", one.name)

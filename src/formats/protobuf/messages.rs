@@ -11,7 +11,7 @@ use super::wire;
 use crate::model::bytemap::{Flags, GroupKind, Step};
 use crate::model::events::{Flow, Said, Stop};
 use crate::model::limits;
-use crate::model::num::bytes;
+use crate::model::num::{push_number, push_offset};
 use crate::model::schema::{Cardinality, Field, FieldKind, MessageId, WellKnown};
 
 impl<'a> Walker<'a> {
@@ -215,9 +215,18 @@ impl<'a> Walker<'a> {
 /// `DocumentMeta, 6 bytes 0x0e..0x14`
 fn message_words(name: &str, from: u64, content: Content, words: &mut String) {
     let end = from.saturating_add(content.there);
-    let _ = match (content.there, content.is_cut()) {
-        (0, false) => write!(words, "{name}, 0 bytes"),
-        (there, false) => write!(words, "{name}, {} {from:#04x}..{end:#04x}", bytes(there)),
-        (there, true) => write!(words, "{name}, {there} of {}", bytes(content.announced)),
-    };
+    words.push_str(name);
+    words.push_str(", ");
+    push_number(words, content.there);
+    if content.is_cut() {
+        words.push_str(" of ");
+        push_number(words, content.announced);
+    }
+    words.push_str(if content.announced == 1 { " byte" } else { " bytes" });
+    if content.there > 0 && !content.is_cut() {
+        words.push(' ');
+        push_offset(words, from);
+        words.push_str("..");
+        push_offset(words, end);
+    }
 }

@@ -38,27 +38,35 @@ fn tag_note(row: &[Seen], first: &Seen, wanted: &mut dyn FnMut(&'static str) -> 
     if first.leaf.len() > 1 {
         return long_tag_note(first, number, wire, wanted);
     }
-    let (id, behind) = match (wire, row.get(1)) {
-        (WireType::Len, Some(length)) => {
-            let announced = words::length(length.head())?;
-            ("tag-len", format!("; {}: {}", hex(length.head()), follow(announced)))
-        }
-        (WireType::Varint, Some(value)) if value.leaf.len() == 1 => {
-            ("tag-varint", format!("; {}: the value", hex(value.head())))
-        }
-        (WireType::Varint, _) => ("tag-varint", String::new()),
-        (WireType::I32, _) => ("tag-i32", ": four bytes follow, lowest first".to_string()),
-        (WireType::I64, _) => ("tag-i64", ": eight bytes follow, lowest first".to_string()),
-        (WireType::SGroup, _) => {
-            let end = u8::try_from(wire::tag(u32::try_from(number).ok()?, WireType::EGroup)).ok();
-            let end = end.map_or(String::new(), |end| format!(", until {end:02x}, the tag that ends it"));
-            ("tag-group", format!(": a group begins, without a length{end}"))
-        }
-        _ => return None,
+    let id = match wire {
+        WireType::Len => "tag-len",
+        WireType::Varint => "tag-varint",
+        WireType::I32 => "tag-i32",
+        WireType::I64 => "tag-i64",
+        WireType::SGroup | WireType::EGroup => "tag-group",
     };
+    // Asked before any text is made: most rows have nothing new to tell.
     if !wanted(id) {
         return None;
     }
+    let behind = match (wire, row.get(1)) {
+        (WireType::Len, Some(length)) => {
+            let announced = words::length(length.head())?;
+            format!("; {}: {}", hex(length.head()), follow(announced))
+        }
+        (WireType::Varint, Some(value)) if value.leaf.len() == 1 => {
+            format!("; {}: the value", hex(value.head()))
+        }
+        (WireType::Varint, _) => String::new(),
+        (WireType::I32, _) => ": four bytes follow, lowest first".to_string(),
+        (WireType::I64, _) => ": eight bytes follow, lowest first".to_string(),
+        (WireType::SGroup, _) => {
+            let end = u8::try_from(wire::tag(u32::try_from(number).ok()?, WireType::EGroup)).ok();
+            let end = end.map_or(String::new(), |end| format!(", until {end:02x}, the tag that ends it"));
+            format!(": a group begins, without a length{end}")
+        }
+        _ => return None,
+    };
     let mut carets = vec![range(first)];
     if behind.starts_with(';') {
         carets.extend(row.get(1).map(range));
@@ -107,33 +115,40 @@ fn sum(head: &[u8]) -> String {
 /// Notes on lengths and values.
 fn value_note(seen: &Seen, wanted: &mut dyn FnMut(&'static str) -> bool) -> Option<Note> {
     let head = seen.head();
-    let note = |id, text| Some(Note { id, carets: vec![range(seen)], text });
-    match seen.leaf.kind.code {
-        wire::MESSAGE_LENGTH => {
-            let announced = words::length(head).filter(|announced| *announced > 0)?;
-            let text = format!("LEN again: {} a message of their own", these(announced));
-            wanted("message").then(|| note("message", text))?
-        }
-        wire::PACKED_LENGTH => {
-            words::length(head).filter(|announced| *announced > 0)?;
-            let text = "packed: all values behind one tag and one length, instead of a tag for each".to_string();
-            wanted("packed").then(|| note("packed", text))?
-        }
-        wire::SINT32 | wire::SINT64 => zigzag_note(seen, wanted),
-        wire::INT32 | wire::INT64 | wire::ENUM if seen.leaf.len() == 10 => negative_note(seen, wanted),
+    let (id, text): (_, fn(&[u8]) -> Option<String>) = match seen.leaf.kind.code {
+        wire::MESSAGE_LENGTH if head != [0] => ("message", message_text),
+        wire::PACKED_LENGTH if head != [0] => ("packed", packed_text),
+        wire::SINT32 | wire::SINT64 => return zigzag_note(seen, wanted),
+        wire::INT32 | wire::INT64 | wire::ENUM if seen.leaf.len() == 10 => return negative_note(seen, wanted),
         wire::VARINT | wire::INT32..=wire::UINT64 | wire::ENUM if (2..=5).contains(&seen.leaf.len()) => {
-            let Varint::Whole(value, _) = wire::varint(head) else { return None };
-            let text =
-                format!("varint: 7 bits a byte, lowest first; a top bit says more follows: {} = {value}", sum(head));
-            wanted("varint").then(|| note("varint", text))?
+            ("varint", varint_text)
         }
-        wire::EGROUP => {
-            let (number, _) = words::tag(head)?;
-            let text = format!("{} = {number} << 3 | 4: group {number} ends", hex(head));
-            wanted("egroup").then(|| note("egroup", text))?
-        }
-        _ => None,
+        wire::EGROUP => ("egroup", end_text),
+        _ => return None,
+    };
+    // Asked before any text is made: most rows have nothing new to tell.
+    if !wanted(id) {
+        return None;
     }
+    Some(Note { id, carets: vec![range(seen)], text: text(head)? })
+}
+
+fn message_text(head: &[u8]) -> Option<String> {
+    Some(format!("LEN again: {} a message of their own", these(words::length(head)?)))
+}
+
+fn packed_text(_head: &[u8]) -> Option<String> {
+    Some("packed: all values behind one tag and one length, instead of a tag for each".to_string())
+}
+
+fn varint_text(head: &[u8]) -> Option<String> {
+    let Varint::Whole(value, _) = wire::varint(head) else { return None };
+    Some(format!("varint: 7 bits a byte, lowest first; a top bit says more follows: {} = {value}", sum(head)))
+}
+
+fn end_text(head: &[u8]) -> Option<String> {
+    let (number, _) = words::tag(head)?;
+    Some(format!("{} = {number} << 3 | 4: group {number} ends", hex(head)))
 }
 
 fn these(announced: u64) -> String {

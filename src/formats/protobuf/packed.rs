@@ -10,7 +10,7 @@ use crate::model::bytemap::{Flags, GroupKind, Step};
 use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Said, Stop};
 use crate::model::limits;
-use crate::model::num::{bytes, len64};
+use crate::model::num::{bytes, len64, push_number, push_offset};
 use crate::model::schema::{Field, FieldKind};
 
 /// What the elements of a run are.
@@ -79,25 +79,38 @@ impl<'a> Walker<'a> {
             }
             None => None,
         };
-        let name = match elements.field {
-            Some(field) => self.type_words(&field.kind),
-            None => wire::KINDS.get(usize::from(elements.code)).map_or("values", |info| info.name).to_string(),
-        };
-        let mut words = "packed ".to_string();
-        let _ = match count {
-            Some(count) => write!(words, "{count} {name}"),
-            None => write!(words, "{name}"),
-        };
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        words.push_str("packed ");
+        if let Some(count) = count {
+            push_number(&mut words, count);
+            words.push(' ');
+        }
+        match elements.field.map(|field| (field.kind.keyword(), field)) {
+            Some((Some(keyword), _)) => words.push_str(keyword),
+            Some((None, field)) => words.push_str(&self.type_words(&field.kind)),
+            None => words.push_str(wire::KINDS.get(usize::from(elements.code)).map_or("values", |info| info.name)),
+        }
         let _ = match content.is_cut() {
             true => write!(words, ", {} of {}", content.there, bytes(content.announced)),
             false if content.there == 0 => Ok(()),
-            false => write!(words, ", {} {from:#04x}..{:#04x}", bytes(content.there), elements.end),
+            false => {
+                words.push_str(", ");
+                push_number(&mut words, content.there);
+                words.push_str(if content.there == 1 { " byte " } else { " bytes " });
+                push_offset(&mut words, from);
+                words.push_str("..");
+                push_offset(&mut words, elements.end);
+                Ok(())
+            }
         };
         if elements.width.is_none() && content.there > 0 {
             words.push(':');
         }
         let more = self.more(reads);
-        self.out.say(&Said { words: &words, more: &more, ..Said::default() })
+        self.out.say(&Said { words: &words, more: &more, ..Said::default() })?;
+        self.words = words;
+        Ok(())
     }
 
     fn fixed_elements(&mut self, elements: Elements<'a>, width: u64, first: u64) -> Result<u64, Stop> {

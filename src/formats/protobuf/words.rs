@@ -7,7 +7,7 @@ use super::wire::{self, Varint, WireType};
 use crate::formats::Telling;
 use crate::model::bytemap::{Bits, Flags, Leaf};
 use crate::model::limits;
-use crate::model::num::{bytes, len64};
+use crate::model::num::{bytes, len64, push_number, push_signed};
 use crate::model::value::float32_words;
 use crate::wire::reader::{big_endian, bytes_of_signed, bytes_of_unsigned};
 
@@ -98,7 +98,7 @@ pub fn tell(leaf: &Leaf, head: &[u8], telling: Telling, out: &mut String) {
 fn element(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     match number(leaf, head) {
         Some(value) => {
-            out.write_str(", ")?;
+            out.push_str(", ");
             number_words(value, out)
         }
         None => write!(out, ", {} cut", bytes(leaf.len())),
@@ -107,12 +107,13 @@ fn element(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
 
 fn number_words(value: Number, out: &mut String) -> fmt::Result {
     match value {
-        Number::Unsigned(value) => write!(out, "{value}"),
-        Number::Signed(value) => write!(out, "{value}"),
-        Number::Bool(value) => write!(out, "{}", value != 0),
-        Number::Float(value) => out.write_str(&float32_words(value)),
-        Number::Double(value) => out.write_str(ryu::Buffer::new().format(value)),
+        Number::Unsigned(value) => push_number(out, value),
+        Number::Signed(value) => push_signed(out, value),
+        Number::Bool(value) => out.push_str(if value != 0 { "true" } else { "false" }),
+        Number::Float(value) => out.push_str(&float32_words(value)),
+        Number::Double(value) => out.push_str(ryu::Buffer::new().format(value)),
     }
+    Ok(())
 }
 
 /// What a leaf adds to the meaning of its field's row.
@@ -142,7 +143,8 @@ fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
         wire::COMPRESSED => write!(out, "{}, a layer of its own below", bytes(leaf.len())),
         _ => match number(leaf, head) {
             Some(value) => {
-                write!(out, "{name} ")?;
+                out.push_str(name);
+                out.push(' ');
                 number_words(value, out)
             }
             None => cut(name, leaf, out),
@@ -164,18 +166,29 @@ fn varint(head: &[u8], out: &mut String) -> fmt::Result {
     let Varint::Whole(value, len) = wire::varint(head) else {
         return write!(out, "varint, {} of it", bytes(len64(head.len())));
     };
-    write!(out, "varint {value}")?;
-    let mut others = Vec::new();
-    if value > 1 {
-        if value.cast_signed() < 0 {
-            others.push(format!("signed {}", value.cast_signed()));
-        }
-        others.push(format!("zigzag {}", wire::unzigzag(value)));
-    } else if len == 1 {
-        others.push(if value == 1 { "true, zigzag -1" } else { "false" }.to_string());
+    out.push_str("varint ");
+    push_number(out, value);
+    if value == 0 {
+        out.push_str(if len == 1 { " (false)" } else { "" });
+        return Ok(());
     }
-    others.extend(likely::of_integer(value));
-    if others.is_empty() { Ok(()) } else { write!(out, " ({})", others.join(", ")) }
+    out.push_str(" (");
+    if value.cast_signed() < 0 {
+        out.push_str("signed ");
+        push_signed(out, value.cast_signed());
+        out.push_str(", ");
+    }
+    if value == 1 {
+        out.push_str("true, ");
+    }
+    out.push_str("zigzag ");
+    push_signed(out, wire::unzigzag(value));
+    if let Some(likely) = likely::of_integer(value) {
+        out.push_str(", ");
+        out.push_str(&likely);
+    }
+    out.push(')');
+    Ok(())
 }
 
 /// `fixed32 1069547520 (float 1.5)`
@@ -204,9 +217,13 @@ fn fixed(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
 fn zigzag(name: &str, leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     match (number(leaf, head), wire::varint(head)) {
         (Some(value), Varint::Whole(stored, _)) => {
-            write!(out, "{name} ")?;
+            out.push_str(name);
+            out.push(' ');
             number_words(value, out)?;
-            write!(out, " (zigzag {stored})")
+            out.push_str(" (zigzag ");
+            push_number(out, stored);
+            out.push(')');
+            Ok(())
         }
         _ => cut(name, leaf, out),
     }
@@ -223,7 +240,8 @@ fn boolean(head: &[u8], out: &mut String) -> fmt::Result {
 /// Text in quotes, control characters escaped; of a long one the beginning.
 fn text(name: &str, leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     if !name.is_empty() {
-        write!(out, "{name} ")?;
+        out.push_str(name);
+        out.push(' ');
     }
     if !is_long(leaf, head) {
         crate::formats::quote(head, out);
@@ -249,7 +267,8 @@ fn blob(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     if leaf.flags.has(Flags::PIECE) {
         return out.write_str("bytes, many");
     }
-    write!(out, "bytes, {}", leaf.len())?;
+    out.push_str("bytes, ");
+    push_number(out, leaf.len());
     if is_long(leaf, head) {
         return Ok(());
     }
