@@ -2,11 +2,13 @@
 //! standard's numbers, [`decode`] walks, [`guess`] reads what no schema tells, [`words`] tells it, [`values`]
 //! sends the merged values, [`encode`] writes.
 
+mod chain;
 mod decode;
 mod detect;
 mod encode;
 mod fit;
 mod frames;
+
 mod guess;
 mod likely;
 mod notes;
