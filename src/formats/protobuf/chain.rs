@@ -121,8 +121,7 @@ impl<'a> Iterator for Frames<'a> {
                 Some(Frame { flags, start, content: rest, whole: false })
             }
             None => {
-                let problem =
-                    format!("the length says {}, {} are left", crate::model::num::bytes(length), rest.len());
+                let problem = format!("the length says {}, {} are left", crate::model::num::bytes(length), rest.len());
                 self.stop(at, problem, false)
             }
         }
@@ -152,10 +151,7 @@ mod tests {
             frames.fault
         };
         let said = |at: usize, words: &str| Some((at, words.to_string()));
-        assert_eq!(
-            fault(&[2, 8, 1, 9, 8], Framing::Delimited, true),
-            said(3, "the length says 9 bytes, 1 are left")
-        );
+        assert_eq!(fault(&[2, 8, 1, 9, 8], Framing::Delimited, true), said(3, "the length says 9 bytes, 1 are left"));
         assert_eq!(fault(&[2, 8, 1, 9, 8], Framing::Delimited, false), None);
         assert_eq!(fault(&[7, 0, 0, 0, 0], Framing::Grpc, true), said(0, "07 is no flag byte of a frame"));
         assert_eq!(fault(&[0, 0, 0], Framing::Grpc, true), said(0, "3 of 5 bytes of a frame's header"));

@@ -138,7 +138,9 @@ fn damaged(reading: &mut Reading, sample: &Sample<'_>, seen: weigh::Message, fau
     if matches!(fault.what, Wrong::Cut | Wrong::Length(..) | Wrong::Open(_)) {
         let cut = weigh::message(bytes, false).map_or(i32::MIN, |cut| cut.points);
         if cut >= 32 {
-            reading.score = (score_of(cut) * 2 / 3).min(600);
+            // One field that is cut says little, but that it is text.
+            let most = if seen.fields == 0 && cut < 120 { 280 } else { 600 };
+            reading.score = (score_of(cut) * 2 / 3).min(most);
             reading.pro.push(match seen.fields {
                 0 => "begins with a field that the end cuts".to_string(),
                 fields => format!("{} up to a cut", fit_words(fields)),
@@ -392,7 +394,8 @@ mod tests {
 
     #[test]
     fn text_is_text() {
-        let texts: [&[u8]; 6] = [b"error", b"image.png", b"eu-west", b"PLAYERGROUP", b"hi", "\u{43f}\u{440}".as_bytes()];
+        let texts: [&[u8]; 6] =
+            [b"error", b"image.png", b"eu-west", b"PLAYERGROUP", b"hi", "\u{43f}\u{440}".as_bytes()];
         for text in texts {
             let candidate = found(text, true);
             assert!(candidate.score < 100, "{candidate:?}");
@@ -483,7 +486,9 @@ mod tests {
                 })
                 .collect();
             let score = found(&bytes, true).score;
-            if score >= 30 && std::env::var("SHOW").is_ok() { println!("{bytes:x?} {:?}", found(&bytes, true)); }
+            if score >= 30 && std::env::var("SHOW").is_ok() {
+                println!("{bytes:x?} {:?}", found(&bytes, true));
+            }
             chosen[0] += usize::from(score >= 30);
             chosen[1] += usize::from(score >= 300);
         }
@@ -527,7 +532,16 @@ mod measure {
                 let best = &all[0];
                 lines.push(format!(
                     "{} {} -> {}/{} {} | protobuf/{} {} {:?} {:?} {:?}",
-                    path.display(), bytes.len(), best.format, best.variant, best.score, own.variant, own.score, own.pro, own.contra, time
+                    path.display(),
+                    bytes.len(),
+                    best.format,
+                    best.variant,
+                    best.score,
+                    own.variant,
+                    own.score,
+                    own.pro,
+                    own.contra,
+                    time
                 ));
             }
         }

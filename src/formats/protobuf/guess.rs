@@ -258,9 +258,25 @@ mod tests {
     #[test]
     fn printable_text_wins_over_a_message_that_fits() {
         let texts = [
-            "error", "hi", "image.png", "eu-west", "PLAYERGROUP", "com.google.android.youtube", "al", "A", "7",
-            "algorithm", "allocated", "Привет", "日本語", "😀", "line one\nline two\n", "{\"a\": 1}",
-            "https://example.org/a?b=c", "550e8400-e29b-41d4-a716-446655440000", "\ttabbed text",
+            "error",
+            "hi",
+            "image.png",
+            "eu-west",
+            "PLAYERGROUP",
+            "com.google.android.youtube",
+            "al",
+            "A",
+            "7",
+            "algorithm",
+            "allocated",
+            "Привет",
+            "日本語",
+            "😀",
+            "line one\nline two\n",
+            "{\"a\": 1}",
+            "https://example.org/a?b=c",
+            "550e8400-e29b-41d4-a716-446655440000",
+            "\ttabbed text",
         ];
         for text in texts {
             assert_eq!(alone(text.as_bytes()).best, Guess::Text, "{text}");
@@ -270,8 +286,16 @@ mod tests {
     #[test]
     fn short_messages_are_messages() {
         let messages = [
-            "0801", "0a02616c1003", "0a047974676c100a18bdb203", "1003", "3801", "0a0161", "08ffffffffffffffffff01",
-            "0d0000803f", "09000000000000f83f", "0a0b676f6a68746966707565701061 18e6c505",
+            "0801",
+            "0a02616c1003",
+            "0a047974676c100a18bdb203",
+            "1003",
+            "3801",
+            "0a0161",
+            "08ffffffffffffffffff01",
+            "0d0000803f",
+            "09000000000000f83f",
+            "0a0b676f6a68746966707565701061 18e6c505",
             // A text of 36 bytes in field 1: a line end, a dollar sign, and 36 characters.
             "0a2435353065383430302d653239622d343164342d613731362d343436363535343430303030",
         ];
@@ -288,9 +312,11 @@ mod tests {
         let doubles = [1.5f64, 0.1, 77.25].map(f64::to_le_bytes).concat();
         assert_eq!(alone(&doubles).best, Guess::Fixed64);
         // SHA-1 and MD5 of nothing, and a random UUID.
-        for blob in
-            ["da39a3ee5e6b4b0d3255bfef95601890afd80709", "d41d8cd98f00b204e9800998ecf8427e", "550e8400e29b41d4a716446655440000"]
-        {
+        for blob in [
+            "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+            "d41d8cd98f00b204e9800998ecf8427e",
+            "550e8400e29b41d4a716446655440000",
+        ] {
             assert_eq!(alone(&hex(blob)).best, Guess::Bytes, "{blob}");
         }
         assert_eq!(alone(&[0x80]).best, Guess::Bytes);
@@ -404,7 +430,11 @@ mod measure {
             let right = judged.best.name().replace("packed ", "") == kind.replace("varints", "varint");
             if !right && std::env::var("GUESS_SHOW").is_ok_and(|show| show.contains(kind)) {
                 let words = tell::reading(Guess::Message, head).value;
-                println!("{kind} -> {} {place} {} {words}", judged.best.name(), crate::formats::quoted(&head[..head.len().min(60)]));
+                println!(
+                    "{kind} -> {} {place} {} {words}",
+                    judged.best.name(),
+                    crate::formats::quoted(&head[..head.len().min(60)])
+                );
             }
         }
         for ((kind, guess), count) in counts {

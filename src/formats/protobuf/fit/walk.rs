@@ -203,9 +203,7 @@ fn step<'a>(open: &mut [Level<'a>], field: &Field<'a>, schema: &Schema, tally: &
     };
     tally.known_bytes = tally.known_bytes.saturating_add(bytes);
     match (&declared.kind, field.wire) {
-        (FieldKind::Message(id), _) if depth < DEPTH => {
-            Some(Level::new(field.content, complete, *id, field.number))
-        }
+        (FieldKind::Message(id), _) if depth < DEPTH => Some(Level::new(field.content, complete, *id, field.number)),
         (FieldKind::Message(_) | FieldKind::Group(_), _) => None,
         _ => {
             if let Some(problem) = value(declared, field, complete, schema, tally) {
@@ -244,7 +242,13 @@ fn refuse(
 }
 
 /// What is wrong with a value, if something is; oddities are counted.
-fn value(declared: &schema::Field, field: &Field<'_>, complete: bool, schema: &Schema, tally: &mut Tally) -> Option<String> {
+fn value(
+    declared: &schema::Field,
+    field: &Field<'_>,
+    complete: bool,
+    schema: &Schema,
+    tally: &mut Tally,
+) -> Option<String> {
     let odd = |tally: &mut Tally, is: bool| tally.odd = tally.odd.saturating_add(u64::from(is));
     match (&declared.kind, field.wire) {
         (FieldKind::String, _) => {

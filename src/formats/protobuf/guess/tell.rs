@@ -36,7 +36,10 @@ fn speaks(guess: Guess, content: &[u8]) -> String {
         Guess::Text => format!("all {}", text_is(content)),
         Guess::Message => {
             let fields = Fields::new(content, true).count();
-            format!("{} to the last byte", if fields == 1 { "1 field fits".into() } else { format!("{fields} fields fit") })
+            format!(
+                "{} to the last byte",
+                if fields == 1 { "1 field fits".into() } else { format!("{fields} fields fit") }
+            )
         }
         Guess::Varints => {
             let count = varints_in(content).count();
@@ -153,7 +156,8 @@ fn fixed(group: &[u8], decimal: bool) -> String {
     let wide = group.len() == 8;
     let float = if wide { weigh::is_double(bits) } else { weigh::is_float(bits) };
     if float && !group.iter().all(|byte| matches!(byte, b' '..=b'~')) {
-        let value = if wide { Scalar::F64(f64::from_bits(bits)) } else { Scalar::F32(f32::from_bits(wire::low32(bits))) };
+        let value =
+            if wide { Scalar::F64(f64::from_bits(bits)) } else { Scalar::F32(f32::from_bits(wire::low32(bits))) };
         return plain_words(&value).unwrap_or_default();
     }
     match (decimal, wide) {
