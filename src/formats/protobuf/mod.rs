@@ -2,6 +2,7 @@
 //! standard's numbers, [`decode`] walks, [`guess`] reads what no schema tells, [`words`] tells it, [`values`]
 //! sends the merged values, [`encode`] writes.
 
+mod chain;
 mod damage;
 mod decode;
 mod detect;
@@ -24,12 +25,13 @@ pub mod wire;
 use std::io;
 
 use crate::formats::{
-    Candidate, Context, Counts, EncodeOptions, Encoder, Format, Info, Note, Nouns, Sample, Seen, Telling, Variant,
+    Candidate, Context, Counts, EncodeOptions, Encoder, Fit, Format, Info, Note, Nouns, Sample, Seen, Telling, Variant,
 };
 use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
 use crate::model::limits;
 use crate::model::num::{count, listed};
+use crate::model::schema::Schema;
 use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
@@ -67,15 +69,12 @@ impl Format for Protobuf {
         wire::KINDS
     }
 
-    fn detect(&self, _sample: &Sample<'_>, _context: &Context<'_>) -> Candidate {
-        Candidate {
-            format: "protobuf",
-            variant: "plain",
-            level: crate::formats::Level::Possible,
-            score: 0,
-            pro: Vec::new(),
-            contra: Vec::new(),
-        }
+    fn detect(&self, sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
+        detect::detect(sample, context)
+    }
+
+    fn fits(&self, sample: &Sample<'_>, context: &Context<'_>, schema: &Schema) -> Vec<Fit> {
+        fit::fits(sample, context, schema)
     }
 
     fn decode(&self, input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {

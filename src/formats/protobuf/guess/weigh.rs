@@ -4,7 +4,7 @@
 
 use crate::formats::protobuf::wire::{self, Varint, WireType};
 
-use super::scan::{Field, Fields};
+use super::scan::{Fault, Field, Fields};
 
 /// Bytes of a text that are weighed one by one; the rest counts like them.
 const TEXT_LOOK: usize = 512;
@@ -136,6 +136,16 @@ pub fn message(bytes: &[u8], complete: bool) -> Option<Message> {
 }
 
 fn weigh_message(bytes: &[u8], complete: bool, levels: u8) -> Option<Message> {
+    let (seen, fault) = weigh_fields(bytes, complete, levels);
+    if fault.is_some() { None } else { Some(seen) }
+}
+
+/// Weighs the fields up to the first fault, and tells it.
+pub fn up_to_fault(bytes: &[u8], complete: bool) -> (Message, Option<Fault>) {
+    weigh_fields(bytes, complete, LEVELS)
+}
+
+fn weigh_fields(bytes: &[u8], complete: bool, levels: u8) -> (Message, Option<Fault>) {
     let mut fields = Fields::new(bytes, complete);
     let mut seen = Message { lowest: u32::MAX, ..Message::default() };
     let mut known = Known::default();
@@ -149,7 +159,7 @@ fn weigh_message(bytes: &[u8], complete: bool, levels: u8) -> Option<Message> {
             seen.points = seen.points.saturating_sub(60);
         }
     }
-    if fields.fault.is_some() { None } else { Some(seen) }
+    (seen, fields.fault)
 }
 
 /// Numbers met so far.
@@ -263,6 +273,10 @@ pub fn is_float(bits: u64) -> bool {
 
 fn length_points(field: &Field<'_>, left: usize) -> i32 {
     let known = 32 * small(field.value_len);
+    if u64::try_from(field.content.len()).is_ok_and(|len| len < field.value) {
+        // Cut: that it ends where the message ends cannot be seen.
+        return 4;
+    }
     let cost = match (field.content.len(), left) {
         (0, _) => 12,
         // It ends where the message ends.
