@@ -82,9 +82,17 @@ fn facts(schema: &Schema) -> BTreeMap<String, String> {
 
 #[test]
 fn source_and_descriptors_of_protoc_are_the_same_schema() {
-    for name in
-        ["suite", "suite_groups", "pbzoo", "pbzoo2", "pbset", "editions/wire23", "editions/legacy23", "editions/wire24"]
-    {
+    for name in [
+        "suite",
+        "corners",
+        "suite_groups",
+        "pbzoo",
+        "pbzoo2",
+        "pbset",
+        "editions/wire23",
+        "editions/legacy23",
+        "editions/wire24",
+    ] {
         let source = of(&[data(&format!("{name}.proto"))]).unwrap();
         let set = of(&[data(&format!("{name}.desc"))]).unwrap();
         assert_eq!(findings(&source), [""; 0], "{name}");
