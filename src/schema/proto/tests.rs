@@ -212,8 +212,8 @@ fn missing_imports_are_warnings() {
 fn odd_schemas_load_with_a_warning() {
     let cases: [(&[(&str, &str)], &str); 7] = [
         (
-            &[("a.proto", "syntax='proto3'; message Order {} message M {\n Ordr o = 1; }")],
-            "type-unresolved 2:2 no file declares `Ordr`: fields of this type are left as bytes; there is `Order`",
+            &[("a.proto", "syntax='proto3'; package p; message Order {} message M {\n Ordr o = 1; }")],
+            "type-unresolved 2:2 no file declares `Ordr`: fields of this type are left as bytes; there is `p.Order`",
         ),
         (
             &[("a.proto", "edition = '2031'; message M { int32 a = 1; }")],
