@@ -6,7 +6,7 @@ use crate::model::schema::{
     Cardinality, Enum, EnumId, Field, FieldKind, Finding, Message, MessageId, Named, Place, Presence, Schema,
     SchemaError,
 };
-use crate::model::words::nearest;
+use crate::model::words::slips;
 use crate::schema::proto::desc::{self, Label, Type};
 use crate::schema::proto::facts::{
     child, file_features, is_map_entry, local, missing_help, names_entry, oneofs, ranges, scalar, step, with_oneof,
@@ -439,10 +439,16 @@ impl<'a> Linker<'a> {
         if self.files.get(file).is_some_and(lacks) {
             return Some("one of its imports was not found".into());
         }
-        let last = name.rsplit('.').next().unwrap_or(name);
-        let same = self.names.all().filter(|full| full.rsplit('.').next() == Some(last)).min();
-        let near = same.or_else(|| nearest(name, self.names.all().take(NEAR)).first().copied());
-        Some(near.map(|near| format!("there is `{near}`")).unwrap_or_default())
+        Some(self.near(name).map(|near| format!("there is `{near}`")).unwrap_or_default())
+    }
+
+    /// A type whose name without its scopes differs by a slip or two.
+    fn near(&self, name: &str) -> Option<&str> {
+        let last = |name: &'_ str| name.rsplit('.').next().unwrap_or("").to_lowercase();
+        let word = last(name);
+        let allowed = (word.chars().count() / 3).min(2);
+        let near = self.names.all().take(NEAR).map(|full| (slips(&word, &last(full)), full));
+        near.filter(|(slips, _)| *slips <= allowed).min().map(|(_, full)| full)
     }
 
     /// Tells a file whose types are used without its being imported.

@@ -82,9 +82,17 @@ fn facts(schema: &Schema) -> BTreeMap<String, String> {
 
 #[test]
 fn source_and_descriptors_of_protoc_are_the_same_schema() {
-    for name in
-        ["suite", "suite_groups", "pbzoo", "pbzoo2", "pbset", "editions/wire23", "editions/legacy23", "editions/wire24"]
-    {
+    for name in [
+        "suite",
+        "corners",
+        "suite_groups",
+        "pbzoo",
+        "pbzoo2",
+        "pbset",
+        "editions/wire23",
+        "editions/legacy23",
+        "editions/wire24",
+    ] {
         let source = of(&[data(&format!("{name}.proto"))]).unwrap();
         let set = of(&[data(&format!("{name}.desc"))]).unwrap();
         assert_eq!(findings(&source), [""; 0], "{name}");
@@ -204,8 +212,8 @@ fn missing_imports_are_warnings() {
 fn odd_schemas_load_with_a_warning() {
     let cases: [(&[(&str, &str)], &str); 7] = [
         (
-            &[("a.proto", "syntax='proto3'; message Order {} message M {\n Ordr o = 1; }")],
-            "type-unresolved 2:2 no file declares `Ordr`: fields of this type are left as bytes; there is `Order`",
+            &[("a.proto", "syntax='proto3'; package p; message Order {} message M {\n Ordr o = 1; }")],
+            "type-unresolved 2:2 no file declares `Ordr`: fields of this type are left as bytes; there is `p.Order`",
         ),
         (
             &[("a.proto", "edition = '2031'; message M { int32 a = 1; }")],
