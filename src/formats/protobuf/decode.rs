@@ -130,6 +130,11 @@ impl<'a> Walker<'a> {
         if self.input.byte(0)?.is_none() {
             let message = "0 bytes: a message without fields, each of which has its default";
             self.out.diagnostic(&Diagnostic::new(Code::PbEmpty, 0, 0, message))?;
+            let frame = Frame { message: self.root, ..self.frame() };
+            self.push(frame);
+            self.check_required()?;
+            self.frames.clear();
+            return self.close();
         }
         self.open(GroupKind::Record, step)?;
         self.message(self.size, false)?;

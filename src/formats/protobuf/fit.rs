@@ -49,7 +49,7 @@ struct Top {
 pub fn fits(sample: &Sample<'_>, context: &Context<'_>, schema: &Schema) -> Vec<Fit> {
     let parts = parts(sample, context);
     let tops = tops(&parts);
-    let roots: Vec<(MessageId, &Message)> = schema.roots().collect();
+    let roots = candidates(schema);
     let mut ranked: Vec<(Tally, MessageId, &Message)> =
         roots.into_iter().map(|(id, message)| (quick(message, &tops), id, message)).collect();
     ranked.sort_by_key(|(tally, _, message)| order(tally, message));
@@ -73,6 +73,13 @@ pub fn fits(sample: &Sample<'_>, context: &Context<'_>, schema: &Schema) -> Vec<
         first.why = why;
     }
     fits
+}
+
+/// The types a message may be of: the standard's own, which every schema has, only where there is no other.
+fn candidates(schema: &Schema) -> Vec<(MessageId, &Message)> {
+    let is_own = |message: &Message| message.told || !message.full_name.starts_with("google.protobuf.");
+    let own: Vec<_> = schema.roots().filter(|(_, message)| is_own(message)).collect();
+    if own.is_empty() { schema.roots().collect() } else { own }
 }
 
 /// The messages that are tried.
