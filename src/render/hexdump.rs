@@ -245,7 +245,7 @@ impl<'a> Dump<'a> {
         let (all, told) = (self.view.notes == Notes::All, &mut self.told);
         if let Some(format) = self.format {
             notes.extend(format.notes(&self.row.seen, &mut |id| {
-                let fresh = !told.contains(&id);
+                let fresh = !told.iter().any(|known| std::ptr::eq(*known, id) || *known == id);
                 if fresh {
                     told.push(id);
                 }
