@@ -8,7 +8,6 @@ mod detect;
 mod encode;
 mod fit;
 mod frames;
-
 mod guess;
 mod likely;
 mod notes;
