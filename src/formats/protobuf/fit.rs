@@ -442,9 +442,7 @@ mod tests {
         let bytes = hex(DOCUMENT).repeat(700);
         let start = std::time::Instant::now();
         assert_eq!(ranked(&bytes, true, "plain", &schema).len(), 2000);
-        let small = std::time::Instant::now();
         ranked(&bytes[..100], true, "plain", &schema);
-        println!("{:?}, small {:?}", small - start, small.elapsed());
         assert!(start.elapsed().as_secs() < 5);
     }
 }

@@ -104,11 +104,6 @@ impl<'a> Fields<'a> {
         Fields { bytes, at: 0, complete, groups: Vec::new(), fault: None }
     }
 
-    /// Offset of the next field.
-    pub fn at(&self) -> usize {
-        self.at
-    }
-
     /// Bytes not read yet.
     pub fn left(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
@@ -175,7 +170,6 @@ impl<'a> Iterator for Fields<'a> {
             return None;
         }
         let (tag, tag_len) = self.varint(start, start)?;
-        // A group's end comes first: it is what usually tells that these are no fields.
         let Some(wire) = WireType::of(tag) else { return self.stop(start, tag_len, Wrong::WireType) };
         let number = self.number(tag, start, tag_len)?;
         let behind = start.saturating_add(tag_len);

@@ -163,16 +163,11 @@ fn weigh_fields(bytes: &[u8], complete: bool, levels: u8) -> (Message, Option<Fa
 }
 
 /// Numbers met so far.
+#[derive(Default)]
 struct Known {
     last: u32,
     /// Wire types of the low numbers.
     wires: [Option<WireType>; 32],
-}
-
-impl Default for Known {
-    fn default() -> Known {
-        Known { last: 0, wires: [None; 32] }
-    }
 }
 
 impl Known {
@@ -237,9 +232,9 @@ fn fixed64_points(value: u64) -> i32 {
     match value {
         0..0x1_0000_0000 => 64,
         _ if is_double(value) => 16 + round(value, 16),
+        0x1_0000_0000..0x000f_ffff_ffff_ffff => 40,
         // Nanoseconds of this century.
         0x0d00_0000_0000_0000..0x3900_0000_0000_0000 => 4,
-        0..0x000f_ffff_ffff_ffff => 40,
         _ => -8,
     }
 }
@@ -248,7 +243,7 @@ fn fixed32_points(value: u64) -> i32 {
     match value {
         0..0x1_0000 => 40,
         _ if is_float(value) => 8 + round(value, 10),
-        0..0x100_0000 => 20,
+        0x1_0000..0x100_0000 => 20,
         _ => -8,
     }
 }
@@ -364,6 +359,10 @@ pub fn fixed(bytes: &[u8], size: usize, complete: bool) -> Option<Run> {
             zeros += 1;
             continue;
         }
+        if is_special(bits, size) {
+            (zeros, rounds) = (zeros + 1, rounds + 60);
+            continue;
+        }
         let (exponent, float) = match size {
             4 => (bits >> 23 & 0xff, is_float(bits)),
             _ => (bits >> 52 & 0x7ff, is_double(bits)),
@@ -381,6 +380,15 @@ pub fn fixed(bytes: &[u8], size: usize, complete: bool) -> Option<Run> {
     let numbers = (counted - zeros) * each + zeros * 8 + rounds - 24;
     let fits = floats && counted > zeros;
     Some(Run { points: if fits { integers.max(numbers) } else { integers }, elements })
+}
+
+/// An infinity, or the common NaN.
+fn is_special(bits: u64, size: usize) -> bool {
+    let (magnitude, infinity, nan) = match size {
+        4 => (bits & 0x7fff_ffff, 0x7f80_0000, 0x7fc0_0000),
+        _ => (bits & (u64::MAX >> 1), 0x7ff0_0000_0000_0000, 0x7ff8_0000_0000_0000),
+    };
+    magnitude == infinity || magnitude == nan
 }
 
 /// The range of some numbers.
