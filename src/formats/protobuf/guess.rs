@@ -98,6 +98,9 @@ impl Judged {
     }
 }
 
+/// Contents of one reading after which a place is settled.
+const SETTLED: u8 = 8;
+
 /// What content in each place was taken for so far.
 #[derive(Debug, Default)]
 pub struct Memory {
@@ -151,6 +154,9 @@ pub fn judge(content: &[u8], complete: bool, place: u64, memory: &mut Memory, wo
     if content.is_empty() {
         return Judged::plain(usual(&counts), false);
     }
+    if let Some(guess) = settled(content, complete, &counts) {
+        return Judged::plain(guess, false);
+    }
     let text = weigh::text(content, complete);
     let message = weigh::message(content, complete);
     let weights = weights(content, complete, text, message, &counts);
@@ -174,6 +180,20 @@ pub fn judge(content: &[u8], complete: bool, place: u64, memory: &mut Memory, wo
         judged.why = tell::why(best, content, message, leaned(&weights, &counts));
     }
     judged
+}
+
+/// What content is in a place where all of many contents were the same, if it can be that too: nothing that
+/// a closer look finds would outweigh them.
+fn settled(content: &[u8], complete: bool, counts: &[u8; 6]) -> Option<Guess> {
+    let [texts, messages, rest @ ..] = counts;
+    if rest.iter().any(|count| *count > 0) {
+        return None;
+    }
+    match (*texts, *messages) {
+        (SETTLED.., 0) if content.iter().all(|byte| matches!(byte, b' '..=b'~')) => Some(Guess::Text),
+        (0, SETTLED..) if scan::is_sound(content, complete) => Some(Guess::Message),
+        _ => None,
+    }
 }
 
 /// What most earlier content in a place was; bytes where there was none.

@@ -202,6 +202,13 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
+/// Whether bytes are fields up to their end.
+pub fn is_sound(bytes: &[u8], complete: bool) -> bool {
+    let mut fields = Fields::new(bytes, complete);
+    while fields.next().is_some() {}
+    fields.fault.is_none()
+}
+
 impl<'a> Fields<'a> {
     /// LEN content behind the length; of the last field of a part, what is there of it.
     fn content(&mut self, length: u64, length_at: usize) -> Option<&'a [u8]> {
