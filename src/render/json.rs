@@ -230,6 +230,10 @@ impl Sink for Spans<'_> {
         true
     }
 
+    fn path(&self) -> Option<&str> {
+        Some(self.paths.path())
+    }
+
     fn say(&mut self, said: &Said<'_>) -> Flow {
         self.spoken.hear(said);
         Ok(())
