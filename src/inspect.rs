@@ -332,6 +332,11 @@ impl Inspection {
         Some(Bound { schema: self.schema.as_deref()?, root: self.root? })
     }
 
+    /// The schema that was told, to be held beside a walk.
+    pub fn shared_schema(&self) -> Option<Arc<Schema>> {
+        self.schema.clone()
+    }
+
     /// The schema that was told.
     pub fn schema(&self) -> Option<&Schema> {
         self.schema.as_deref()
@@ -421,6 +426,16 @@ impl Inspection {
         let walked = format.values(&mut window, &self.context(format), dress, sink);
         self.window = window;
         walked
+    }
+
+    /// Writes the messages as the same format again, in another variant; none where the format has no way of
+    /// its own for that.
+    pub fn rewrite(&mut self, variant: &str, out: &mut dyn io::Write) -> Option<Flow> {
+        let format = self.format?;
+        let mut window = std::mem::replace(&mut self.window, Window::memory(Vec::new()));
+        let written = format.rewrite(&mut window, &self.context(format), variant, out);
+        self.window = window;
+        written
     }
 
     /// Decodes the message into a sink; returns its size in bytes and the findings, counted.

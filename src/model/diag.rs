@@ -84,6 +84,9 @@ codes! {
     /// MessagePack: a timestamp with more than 999,999,999 nanoseconds.
     MpTimestampNanos, "mp-timestamp-nanos", Error;
 
+    /// Protobuf: fields that a conversion leaves out, since the schema has none of their numbers.
+    PbLeftOut, "pb-left-out", Note;
+
     /// JSON: the text ends inside a value.
     JsonCut, "json-cut", Error;
     /// JSON: a character that cannot stand here.

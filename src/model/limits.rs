@@ -39,3 +39,6 @@ pub const ROWS_ON_A_SCREEN: u64 = 300;
 
 /// Bytes of a text whose encoding is undone: it is held whole, and its map takes up to 20 times its size.
 pub const TEXT_INPUT: u64 = 64 * 1024 * 1024;
+
+/// Bytes that one compressed message may become.
+pub const INFLATED: u64 = 256 * 1024 * 1024;

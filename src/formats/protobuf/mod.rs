@@ -5,10 +5,14 @@
 mod decode;
 mod detect;
 mod encode;
+mod fields;
 mod fit;
 mod frames;
 mod guess;
+mod messages;
 mod notes;
+mod rewrite;
+mod times;
 mod values;
 mod words;
 
