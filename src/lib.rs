@@ -21,6 +21,7 @@
 //! ## The rooms
 //!
 //! - [`model`]: leaves and groups, events, values, findings, limits. Knows no input and no format.
+//! - [`schema`]: schema files, found, read and made into one [`model::schema::Schema`]; one folder a language.
 //! - [`wire`]: the window on the input, the only code that slices it.
 //! - [`formats`]: one folder a format, each with the same files: `wire` (the standard's numbers and
 //!   names), `decode` (the walk), `words` (how leaves are told), `encode`, `detect`, `format.md`.
@@ -29,8 +30,8 @@
 //! - [`size`], [`convert`], [`render`]: ledgers, conversions, output.
 //! - [`cli`]: the command line, the only room that knows clap.
 //!
-//! Calls go one way: cli -> render, size, convert -> inspect -> framing, formats -> wire -> model. Formats
-//! never call each other; a test holds all of that.
+//! Calls go one way: cli -> render, size, convert -> inspect -> framing, formats -> wire -> model, and
+//! cli, inspect -> schema -> model. Formats never call each other; a test holds all of that.
 //!
 //! ## A new format
 //!

@@ -85,12 +85,14 @@ fn formats_never_name_each_other_nor_what_stands_above_them() {
 
 #[test]
 fn modules_name_only_what_stands_below_them() {
-    // cli -> render, size, convert -> inspect -> framing, formats -> wire -> model
-    let rules: [(&str, &[&str]); 7] = [
-        ("model/", &["cli", "render", "size", "convert", "inspect", "framing", "formats"]),
-        ("wire/", &["cli", "render", "size", "convert", "inspect", "framing", "formats"]),
-        ("framing/", &["cli", "render", "size", "convert", "inspect"]),
-        ("formats/", &["cli", "render", "size", "convert", "inspect"]),
+    // cli -> render, size, convert -> inspect -> framing, formats -> wire -> model; cli, inspect -> schema -> model
+    let rules: [(&str, &[&str]); 9] = [
+        ("model/", &["cli", "render", "size", "convert", "inspect", "framing", "formats", "schema", "wire"]),
+        ("schema/", &["cli", "render", "size", "convert", "inspect", "framing", "formats", "wire"]),
+        ("wire/", &["cli", "render", "size", "convert", "inspect", "framing", "formats", "schema"]),
+        ("framing/", &["cli", "render", "size", "convert", "inspect", "schema"]),
+        ("formats/", &["cli", "render", "size", "convert", "inspect", "schema"]),
+        ("render/", &["schema"]),
         ("inspect.rs", &["cli", "render", "size", "convert"]),
         ("convert.rs", &["cli", "render"]),
         ("render/", &["cli"]),
@@ -121,6 +123,14 @@ fn only_the_command_line_uses_clap_and_only_the_style_uses_owo_colors() {
     assert_eq!(outside("clap", "cli/"), [""; 0]);
     assert_eq!(outside("owo_colors", "render/style.rs"), [""; 0]);
     assert!(!named("cli/", &["clap"], &[]).is_empty() && !named("render/style.rs", &["owo_colors"], &[]).is_empty());
+}
+
+#[test]
+fn only_the_reader_of_protobuf_schemas_uses_its_crates() {
+    let words = ["protox_parse", "prost::", "prost_types"];
+    let found: Vec<String> =
+        named("", &words, &[]).into_iter().filter(|line| !line.starts_with("schema/proto/")).collect();
+    assert_eq!(found, [""; 0]);
 }
 
 #[test]

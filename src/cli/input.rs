@@ -10,6 +10,7 @@ use crate::cli::{EncodingArg, Failure, InputArgs, format_by_name};
 use crate::formats;
 use crate::framing::text::{self, Encoding};
 use crate::inspect::{EncodingChoice, Inspection, Options};
+use crate::model::words::slips;
 use crate::schema;
 use crate::wire::reader::Window;
 
@@ -231,23 +232,6 @@ fn similar(path: &Path) -> Option<String> {
     best.map(|(_, name)| name)
 }
 
-/// Characters to put in, take out or change (Levenshtein).
-pub fn slips(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (index, a) in from.chars().enumerate() {
-        let mut diagonal = std::mem::replace(row.first_mut().unwrap_or(&mut 0), index.saturating_add(1));
-        let mut left = index.saturating_add(1);
-        for (b, place) in to.iter().zip(row.iter_mut().skip(1)) {
-            let change = diagonal.saturating_add(usize::from(a != *b));
-            diagonal = *place;
-            *place = change.min(diagonal.saturating_add(1)).min(left.saturating_add(1));
-            left = *place;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 fn file_error(name: &str, problem: &str) -> Failure {
     Failure::usage(format!("error[file]: {name}: {problem}"))
 }
@@ -269,13 +253,5 @@ mod tests {
         assert_eq!(ranges("0..0x29,0x82..0x8d"), Ok(vec![(0, 0x29), (0x82, 0x8d)]));
         assert_eq!(range("..4"), Ok((0, 4)));
         assert!(range("4..4").is_err() && range("4").is_err() && number("0xg").is_err());
-    }
-
-    #[test]
-    fn slips_are_counted() {
-        assert_eq!(
-            [slips("order.prto", "order.proto"), slips("a", "a"), slips("", "ab"), slips("kitten", "sitting")],
-            [1, 0, 2, 3]
-        );
     }
 }

@@ -12,6 +12,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 use crate::formats;
 use crate::model::events::Stop;
 use crate::model::limits;
+use crate::model::words::slips;
 
 pub mod completions;
 pub mod convert;
@@ -268,7 +269,7 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
 /// A command whose name differs from a word by a slip or two.
 pub fn similar_command(word: &str) -> Option<String> {
     let commands = Cli::command();
-    let names = commands.get_subcommands().map(|command| (input::slips(word, command.get_name()), command.get_name()));
+    let names = commands.get_subcommands().map(|command| (slips(word, command.get_name()), command.get_name()));
     let best = names.filter(|(slips, name)| *slips <= 2 && *slips < name.len() / 2).min();
     best.map(|(_, name)| name.to_string())
 }

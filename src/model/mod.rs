@@ -6,6 +6,7 @@
 pub mod bytemap;
 pub mod diag;
 pub mod events;
+pub mod find;
 pub mod guard;
 pub mod keys;
 pub mod limits;
@@ -14,3 +15,4 @@ pub mod schema;
 pub mod survey;
 pub mod utf8;
 pub mod value;
+pub mod words;

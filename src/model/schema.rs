@@ -83,6 +83,22 @@ pub struct SchemaError {
     pub help: String,
 }
 
+impl std::fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)?;
+        if self.help.is_empty() { Ok(()) } else { write!(f, "; {}", self.help) }
+    }
+}
+
+impl std::error::Error for SchemaError {}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)?;
+        if self.help.is_empty() { Ok(()) } else { write!(f, "; {}", self.help) }
+    }
+}
+
 /// A record type.
 #[derive(Debug, Clone, Default)]
 pub struct Message {
@@ -332,6 +348,11 @@ impl Enum {
 }
 
 impl Message {
+    /// A record type without fields; the others of its facts are as in [`Message::default`].
+    pub fn new(full_name: String, name: String) -> Message {
+        Message { well_known: WellKnown::of(&full_name), full_name, name, ..Message::default() }
+    }
+
     /// Sorts the fields by number and prepares the lookup; call it after the last change of `fields`.
     pub fn index(&mut self) {
         self.fields.sort_by_key(|field| field.number);

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use crate::model::schema::{Schema, SchemaError};
 
+mod proto;
+
 /// What to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
@@ -16,11 +18,11 @@ pub struct Request {
     pub include: Vec<PathBuf>,
 }
 
-/// Reads schema files of one language into one schema.
+/// Reads schema files of one language into one schema. The well-known types of Protobuf are in it even if no
+/// file imports them: an `Any` may hold them.
 ///
 /// # Errors
 /// A file that is not there, or that cannot be read at all.
 pub fn load(request: &Request) -> Result<Schema, SchemaError> {
-    let _ = request;
-    Ok(Schema::default())
+    proto::load(request)
 }
