@@ -3,6 +3,9 @@
 /// MessagePack: the depth at which common readers stop (msgpack-python 1,024, rmpv 1,024, others 512).
 pub const MSGPACK_DEPTH: usize = 512;
 
+/// Protobuf: C++, Java and Python stop at 100 messages within the outermost one, Go at 10,000.
+pub const PROTOBUF_DEPTH: usize = 100;
+
 /// JSON: common readers stop between 128 (serde_json) and 10,000 (Go).
 pub const JSON_DEPTH: usize = 512;
 

@@ -8,18 +8,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::formats::protobuf::wire::{self, MAX_FIELD, Varint, WireType};
+use crate::formats::protobuf::records::{Packed, Record, half, record};
+use crate::formats::protobuf::unknown::Unknown;
+use crate::formats::protobuf::wire::{self, WireType};
 use crate::model::num::len64;
 use crate::model::schema::{Cardinality, Field, FieldKind, Message, MessageId, Presence, Schema};
 
 /// Place of a hit that no field of the type takes.
 pub const UNKNOWN: u32 = u32::MAX;
-/// Groups within each other that are looked through for the end of the outermost.
-const GROUPS: usize = 10_000;
 /// Entries of a map up to which keys are compared one by one.
 const FEW: usize = 8;
-/// Unknown numbers that a sentence lists.
-const LISTED: usize = 8;
 /// Largest input that is held: offsets take 32 bits.
 pub const MOST: u64 = 0x7fff_ffff;
 
@@ -84,163 +82,6 @@ impl Hit {
     }
 }
 
-fn half(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-/// One record of a message: a tag and what it announces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record {
-    /// The field's number.
-    pub number: u32,
-    /// How it is written.
-    pub wire: WireType,
-    /// A varint or fixed bytes as a number.
-    pub value: u64,
-    /// Offset of the content.
-    pub from: usize,
-    /// Offset behind the content; of a group that is where its end tag begins.
-    pub to: usize,
-    /// Offset behind the record.
-    pub next: usize,
-    /// The content ends before it is complete.
-    pub cut: bool,
-}
-
-/// The record at `at`, in bytes that end at `end`; none where none can be read, or a group ends.
-pub fn record(bytes: &[u8], at: usize, end: usize) -> Option<Record> {
-    let one = flat(bytes, at, end)?;
-    match one.wire {
-        WireType::EGroup => None,
-        WireType::SGroup => Some(group(bytes, one, end)),
-        WireType::Varint | WireType::I64 | WireType::Len | WireType::I32 => Some(one),
-    }
-}
-
-/// A record of which groups are only the tag.
-fn flat(bytes: &[u8], at: usize, end: usize) -> Option<Record> {
-    let here = bytes.get(at..end)?;
-    let Varint::Whole(tag, len) = wire::varint(here) else { return None };
-    let number = u32::try_from(tag >> 3).ok().filter(|number| (1..=MAX_FIELD).contains(number))?;
-    let wire = WireType::of(tag)?;
-    let from = at.saturating_add(len);
-    let behind = bytes.get(from..end)?;
-    let mut one = Record { number, wire, value: 0, from, to: from, next: from, cut: false };
-    match wire {
-        WireType::Varint => {
-            let Varint::Whole(value, len) = wire::varint(behind) else { return None };
-            (one.value, one.to) = (value, from.saturating_add(len));
-        }
-        WireType::I64 => (one.value, one.to) = (wire::little_endian(behind.get(..8)?), from.saturating_add(8)),
-        WireType::I32 => (one.value, one.to) = (wire::little_endian(behind.get(..4)?), from.saturating_add(4)),
-        WireType::Len => {
-            let Varint::Whole(length, len) = wire::varint(behind) else { return None };
-            one.from = from.saturating_add(len);
-            one.to = one.from.saturating_add(half(length));
-            one.cut = one.to > end;
-            one.to = one.to.min(end);
-        }
-        WireType::SGroup | WireType::EGroup => {}
-    }
-    one.next = one.to;
-    Some(one)
-}
-
-/// Goes to the end of a group.
-fn group(bytes: &[u8], head: Record, end: usize) -> Record {
-    let mut inner: Vec<u32> = Vec::new();
-    let mut at = head.from;
-    while let Some(one) = flat(bytes, at, end) {
-        match one.wire {
-            WireType::SGroup if inner.len() < GROUPS => inner.push(one.number),
-            WireType::SGroup => break,
-            WireType::EGroup => match inner.pop() {
-                Some(number) if number == one.number => {}
-                None if head.number == one.number => return Record { to: at, next: one.next, ..head },
-                Some(_) | None => break,
-            },
-            WireType::Varint | WireType::I64 | WireType::Len | WireType::I32 => {}
-        }
-        at = one.next;
-    }
-    Record { to: at, next: end, cut: true, ..head }
-}
-
-/// The numbers of a packed run; ends where the bytes do, or no further number can be read.
-pub struct Packed<'a> {
-    bytes: &'a [u8],
-    wire: WireType,
-}
-
-impl<'a> Packed<'a> {
-    /// The run in these bytes.
-    pub fn new(bytes: &'a [u8], kind: &FieldKind) -> Packed<'a> {
-        Packed { bytes, wire: WireType::of_kind(kind) }
-    }
-
-    /// Bytes that are left.
-    pub fn left(&self) -> usize {
-        self.bytes.len()
-    }
-}
-
-impl Iterator for Packed<'_> {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        let (value, len) = match self.wire {
-            WireType::I64 => (wire::little_endian(self.bytes.get(..8)?), 8),
-            WireType::I32 => (wire::little_endian(self.bytes.get(..4)?), 4),
-            _ => match wire::varint(self.bytes) {
-                Varint::Whole(value, len) => (value, len),
-                Varint::Cut(_) | Varint::TooLong => return None,
-            },
-        };
-        self.bytes = self.bytes.get(len..).unwrap_or(&[]);
-        Some(value)
-    }
-}
-
-/// Fields that a schema does not know, counted.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Unknown {
-    /// Fields.
-    pub fields: u64,
-    /// Their bytes, tags included.
-    pub bytes: u64,
-    /// Their numbers, each once, as many as a sentence lists.
-    numbers: Vec<u32>,
-    /// There are more.
-    more: bool,
-}
-
-impl Unknown {
-    fn count(&mut self, number: u32, bytes: usize) {
-        self.fields = self.fields.saturating_add(1);
-        self.bytes = self.bytes.saturating_add(len64(bytes));
-        if self.numbers.contains(&number) {
-            return;
-        }
-        if self.numbers.len() < LISTED { self.numbers.push(number) } else { self.more = true }
-    }
-
-    /// What is left out, in a sentence; none where nothing is.
-    pub fn sentence(&self) -> Option<String> {
-        let mut numbers = self.numbers.clone();
-        numbers.sort_unstable();
-        let listed: Vec<String> = numbers.iter().map(u32::to_string).collect();
-        let more = if self.more { ", …" } else { "" };
-        let noun = if listed.len() == 1 { "number" } else { "numbers" };
-        let numbers = format!("{noun} {}{more}", listed.join(", "));
-        let bytes = crate::model::num::bytes(self.bytes);
-        match self.fields {
-            0 => None,
-            1 => Some(format!("1 unknown field ({numbers}; {bytes}) is not in this schema and is left out")),
-            many => Some(format!("{many} unknown fields ({numbers}; {bytes}) are not in this schema and are left out")),
-        }
-    }
-}
-
 /// How fields are gathered.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct How {
@@ -289,6 +130,16 @@ impl<'a> Fields<'a> {
     /// Messages within each other that are read.
     pub fn depth(&self) -> usize {
         self.how.depth
+    }
+
+    /// What a map entry without a value holds.
+    pub fn default_value(&self, kind: &FieldKind) -> Content {
+        let first = match kind {
+            FieldKind::String | FieldKind::Bytes | FieldKind::Opaque(_) => return Content::Bytes(0, 0),
+            FieldKind::Enum(id) => self.schema.enumeration(*id).and_then(|known| known.values.first()),
+            _ => None,
+        };
+        Content::Number(first.map_or(0, |(number, _)| i64::from(*number).cast_unsigned()))
     }
 
     /// What stands in a hit.
@@ -374,7 +225,7 @@ impl<'a> Fields<'a> {
             return;
         };
         let nested = field.kind.message().is_some() && field.cardinality != Cardinality::Map;
-        if nested && depth >= self.how.depth {
+        if nested && depth >= self.how.depth && !self.how.keep_unknown {
             return;
         }
         // Text that ends before it is complete is no value.
@@ -384,6 +235,11 @@ impl<'a> Fields<'a> {
         match (&field.kind, content) {
             (FieldKind::Enum(id), content) if self.schema.enumeration(*id).is_some_and(|one| one.closed) => {
                 self.closed(field, place, content, at, one);
+            }
+            (FieldKind::Message(id), Content::Bytes(from, to)) if field.cardinality == Cardinality::Map => {
+                let known = self.schema.message(*id).is_some_and(|entry| self.key(entry, from, to).is_some());
+                let hit = Hit::new(place, content);
+                if known { self.hits.push(hit) } else { self.unknown_entry(field.number, hit, at, one) }
             }
             _ => self.hits.push(Hit::new(place, content)),
         }
@@ -538,7 +394,9 @@ impl<'a> Fields<'a> {
             let place = self.hits.get(at).map_or(UNKNOWN, |hit| hit.place);
             let field = usize::try_from(place).ok().and_then(|place| message.fields.get(place));
             match field.map(|field| (field, field.cardinality)) {
-                Some((field, Cardinality::Map)) => self.entries(field, at, behind, &mut kept),
+                Some((field, Cardinality::Map)) if behind.saturating_sub(at) > 1 => {
+                    self.entries(field, at, behind, &mut kept);
+                }
                 Some((field, Cardinality::Repeated)) => self.elements(field, at, behind, &mut kept),
                 Some((field, Cardinality::Singular)) if field.kind.message().is_none() => {
                     if let Some(hit) = self.hits.get(behind.saturating_sub(1)).copied()
@@ -547,7 +405,7 @@ impl<'a> Fields<'a> {
                         self.put(&mut kept, hit);
                     }
                 }
-                Some((_, Cardinality::Singular)) | None => {
+                Some((_, Cardinality::Singular | Cardinality::Map)) | None => {
                     for at in at..behind {
                         if let Some(hit) = self.hits.get(at).copied() {
                             self.put(&mut kept, hit);
@@ -558,11 +416,6 @@ impl<'a> Fields<'a> {
             at = behind;
         }
         self.hits.truncate(kept);
-        // Entries that turned out to be unknown fields stand where their field does.
-        let new = self.hits.get_mut(start..).unwrap_or(&mut []);
-        if !new.is_sorted_by_key(|hit| hit.place) {
-            new.sort_by_key(|hit| hit.place);
-        }
     }
 
     fn elements(&mut self, field: &Field, at: usize, behind: usize, kept: &mut usize) {
@@ -578,18 +431,15 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The entries of a map: one a key, where it stood first, with what it held last. One with an unknown
-    /// field is an unknown field itself, as most readers have it.
+    /// The entries of a map: one a key, where it stood first, with what it held last.
     fn entries(&mut self, field: &Field, at: usize, behind: usize, kept: &mut usize) {
         let Some(entry) = field.kind.message().and_then(|id| self.schema.message(id)) else { return };
         let mut keys = Keys::default();
         for at in at..behind {
             let Some(hit) = self.hits.get(at).copied() else { continue };
             let Content::Bytes(from, to) = hit.content() else { continue };
-            let Some(key) = self.key(entry, from, to) else {
-                self.unknown_entry(field, hit, to.saturating_sub(from), kept);
-                continue;
-            };
+            // Entries without one were sorted out when they came.
+            let Some(key) = self.key(entry, from, to) else { continue };
             match keys.first(key, *kept).and_then(|first| self.hits.get_mut(first)) {
                 Some(first) => *first = hit,
                 None => self.put(kept, hit),
@@ -597,12 +447,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn unknown_entry(&mut self, field: &Field, hit: Hit, bytes: usize, kept: &mut usize) {
-        self.unknown.count(field.number, bytes);
+    /// An entry with an unknown field is an unknown field itself, as most readers have it.
+    fn unknown_entry(&mut self, number: u32, hit: Hit, at: usize, one: &Record) {
+        self.unknown.count(number, one.next.saturating_sub(at));
         if self.how.keep_unknown {
-            let entry = Hit::new(UNKNOWN, Content::Entry(self.strays.len()));
-            self.strays.push((field.number, hit.data));
-            self.put(kept, entry);
+            self.hits.push(Hit::new(UNKNOWN, Content::Entry(self.strays.len())));
+            self.strays.push((number, hit.data));
         }
     }
 

@@ -11,8 +11,10 @@ mod frames;
 mod guess;
 mod messages;
 mod notes;
+mod records;
 mod rewrite;
 mod times;
+mod unknown;
 mod values;
 mod words;
 

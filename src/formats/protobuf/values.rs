@@ -13,8 +13,9 @@ mod wellknown;
 
 use std::borrow::Cow;
 
-use crate::formats::protobuf::fields::{Content, Fields, Hit, How, Packed};
+use crate::formats::protobuf::fields::{Content, Fields, Hit, How};
 use crate::formats::protobuf::messages;
+use crate::formats::protobuf::records::Packed;
 use crate::formats::protobuf::wire;
 use crate::formats::{Context, Dress};
 use crate::model::diag::{Code, Diagnostic};
@@ -23,8 +24,6 @@ use crate::model::num::len64;
 use crate::model::schema::{Bound, Cardinality, Field, FieldKind, MessageId};
 use crate::model::value::{Event, Scalar, Shape};
 use crate::wire::reader::Window;
-
-pub use bare::place;
 
 /// Full name of the enumeration whose one value is JSON's null.
 pub const NULL_VALUE: &str = "google.protobuf.NullValue";
@@ -226,7 +225,7 @@ impl<'a> Writer<'a, '_> {
         let Some(inner) = value.kind.message() else {
             let content = self.fields.last(id, 2, start);
             self.fields.hits.truncate(base);
-            return self.scalar(&value.kind, content.unwrap_or(self.default_value(&value.kind)));
+            return self.scalar(&value.kind, content.unwrap_or(self.fields.default_value(&value.kind)));
         };
         // The key stands in front of the value, if it is there at all.
         let has_key = self.field_at(id, start).is_some_and(|field| field.number == 1);
@@ -246,13 +245,6 @@ impl<'a> Writer<'a, '_> {
             _ => return self.scalar(kind, content),
         };
         self.send(Scalar::Text(Cow::Borrowed(text.as_bytes())))
-    }
-
-    /// What an entry without a value holds.
-    fn default_value(&self, kind: &FieldKind) -> Content {
-        let FieldKind::Enum(id) = kind else { return default(kind) };
-        let first = self.fields.schema.enumeration(*id).and_then(|known| known.values.first());
-        Content::Number(first.map_or(0, |(number, _)| i64::from(*number).cast_unsigned()))
     }
 
     /// One value that has no parts.
@@ -311,14 +303,15 @@ impl<'a> Writer<'a, '_> {
 }
 
 /// What stands for a scalar that is not there.
-fn default(kind: &FieldKind) -> Content {
+pub fn default(kind: &FieldKind) -> Content {
     match kind {
         FieldKind::String | FieldKind::Bytes | FieldKind::Opaque(_) => Content::Bytes(0, 0),
         _ => Content::Number(0),
     }
 }
 
-fn is_signed(kind: &FieldKind) -> bool {
+/// Whether a kind has negative numbers.
+pub fn is_signed(kind: &FieldKind) -> bool {
     matches!(
         kind,
         FieldKind::Int32
@@ -332,7 +325,7 @@ fn is_signed(kind: &FieldKind) -> bool {
 }
 
 /// The number of a signed kind; readers keep the low bits that it has room for.
-fn signed(kind: &FieldKind, number: u64) -> i64 {
+pub fn signed(kind: &FieldKind, number: u64) -> i64 {
     match kind {
         FieldKind::Sint32 => wire::unzigzag(u64::from(wire::low32(number))),
         FieldKind::Sint64 => wire::unzigzag(number),
@@ -342,7 +335,7 @@ fn signed(kind: &FieldKind, number: u64) -> i64 {
 }
 
 /// The number of an unsigned kind.
-fn unsigned(kind: &FieldKind, number: u64) -> u64 {
+pub fn unsigned(kind: &FieldKind, number: u64) -> u64 {
     match kind {
         FieldKind::Uint32 | FieldKind::Fixed32 => u64::from(wire::low32(number)),
         _ => number,

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::formats::protobuf::fields::{Record, record};
 use crate::formats::protobuf::guess::{Guess, Memory, judge};
 use crate::formats::protobuf::messages;
+use crate::formats::protobuf::records::{Record, record};
 use crate::formats::protobuf::wire::{self, Varint, WireType};
 use crate::formats::{Context, Dress};
 use crate::model::events::{Flow, Sink};
