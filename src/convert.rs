@@ -49,7 +49,7 @@ impl Readings {
 
 /// Whether the source's values come from [`Format::values`].
 fn maps_values(inspection: &Inspection) -> bool {
-    inspection.format.is_some_and(Format::maps_values)
+    inspection.format.is_some_and(|format| format.info().bound)
 }
 
 /// Whether the source is a row of messages even where it holds one or none.
@@ -135,7 +135,7 @@ impl Conversion<'_> {
         let from_text = inspection.format.is_some_and(|format| format.info().text);
         if maps_values(inspection) {
             inspection.values(self.dress(), sink)?;
-        } else if from_text && !self.format.info().text && !self.format.maps_values() {
+        } else if from_text && !self.format.info().text && !self.format.info().bound {
             let mut reader = TagReader::new(sink);
             inspection.walk(&mut reader)?;
         } else {

@@ -87,7 +87,7 @@ pub fn run(args: &ConvertArgs) -> Outcome {
 fn target_type(inspection: &mut Inspection, format: &dyn Format) -> Result<TargetType, Failure> {
     let same = inspection.format.is_some_and(|source| source.info().name == format.info().name);
     let (schema, root) = (inspection.shared_schema(), inspection.bound().map(|bound| bound.root));
-    if !format.maps_values() || same {
+    if !format.info().bound || same {
         return Ok((schema, root));
     }
     let title = format.info().title;

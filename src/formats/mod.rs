@@ -324,12 +324,6 @@ pub trait Format: Sync {
         self.decode(input, context, out)
     }
 
-    /// Whether [`Format::values`] sends something other than the walk does, in a mapping of its own that its
-    /// writer reads back.
-    fn maps_values(&self) -> bool {
-        false
-    }
-
     /// Whether this variant is a row of messages even where it holds one or none.
     fn is_stream(&self, _variant: &str) -> bool {
         false

@@ -20,7 +20,7 @@ use std::io::Write;
 
 use crate::formats::protobuf::encode::any::Held;
 use crate::formats::protobuf::encode::buffer::Buffer;
-use crate::formats::protobuf::messages;
+use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::values::NULL_VALUE;
 use crate::formats::protobuf::wire::WireType;
 use crate::formats::{EncodeOptions, Encoder, json_string};
@@ -43,7 +43,7 @@ pub fn encoder<'a>(
     _survey: &'a Survey,
     out: &'a mut dyn Write,
 ) -> Box<dyn Encoder + 'a> {
-    let writable = [messages::PLAIN, messages::DELIMITED, messages::GRPC, messages::GROUPS];
+    let writable = [unframe::PLAIN, unframe::DELIMITED, unframe::GRPC, unframe::GROUPS];
     match (options.schema, writable.iter().find(|known| **known == variant)) {
         (Some(bound), Some(variant)) => Box::new(Writer::new(variant, bound, options.ignore_unknown, out)),
         (None, _) => Box::new(Refuses("converting to Protobuf needs a schema: -s SCHEMA and -t TYPE".to_string())),
@@ -171,7 +171,7 @@ impl<'a> Writer<'a> {
     }
 
     fn groups(&self) -> bool {
-        self.variant == messages::GROUPS
+        self.variant == unframe::GROUPS
     }
 
     /// A misfit at the value that is being taken.
@@ -222,9 +222,9 @@ impl<'a> Writer<'a> {
     fn flush(&mut self) -> Flow {
         self.active = false;
         self.written = self.written.saturating_add(1);
-        if messages::is_stream(self.variant) {
+        if unframe::is_stream(self.variant) {
             let mut framed = Vec::new();
-            messages::frame(self.variant, &self.buffer.bytes, &mut framed)?;
+            unframe::frame(self.variant, &self.buffer.bytes, &mut framed)?;
             self.out.write_all(&framed)?;
         } else if self.written > 1 {
             let sentence = "several messages: protobuf/plain holds one; protobuf/delimited holds a row of them";
@@ -244,7 +244,7 @@ impl<'a> Writer<'a> {
                 self.frames.pop();
                 return Ok(());
             }
-            Event::Begin(Shape::List, _) if self.frames.is_empty() && messages::is_stream(self.variant) => {
+            Event::Begin(Shape::List, _) if self.frames.is_empty() && unframe::is_stream(self.variant) => {
                 self.frames.push(Frame::Rows);
                 return Ok(());
             }

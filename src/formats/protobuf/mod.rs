@@ -5,11 +5,11 @@
 mod decode;
 mod detect;
 mod encode;
-mod fields;
+mod gather;
 mod fit;
 mod frames;
 mod guess;
-mod messages;
+mod unframe;
 mod notes;
 mod records;
 mod rewrite;

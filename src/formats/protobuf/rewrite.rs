@@ -6,8 +6,8 @@ use std::io::Write;
 
 use crate::formats::Context;
 use crate::formats::protobuf::encode::buffer::Buffer;
-use crate::formats::protobuf::fields::{Content, Fields, Hit, How, UNKNOWN};
-use crate::formats::protobuf::messages;
+use crate::formats::protobuf::gather::{Content, Fields, Hit, How, UNKNOWN};
+use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::records::Packed;
 use crate::formats::protobuf::values::{default, is_signed, signed, unsigned};
 use crate::formats::protobuf::wire::{self, WireType};
@@ -22,22 +22,22 @@ use crate::wire::reader::Window;
 /// refused.
 pub fn rewrite(input: &mut Window, context: &Context<'_>, variant: &str, out: &mut dyn Write) -> Flow {
     let bound = context.bound();
-    if variant == messages::CONFLUENT {
+    if variant == unframe::CONFLUENT {
         return Err(Stop::Refused(
             "protobuf/confluent is only read; plain, delimited and grpc are written".to_string(),
         ));
     }
-    if variant == messages::GROUPS && bound.is_none() {
+    if variant == unframe::GROUPS && bound.is_none() {
         let sentence = "without a schema nobody can tell nested messages from text: protobuf/groups needs -s SCHEMA";
         return Err(Stop::Refused(sentence.to_string()));
     }
-    let groups = variant == messages::GROUPS;
+    let groups = variant == unframe::GROUPS;
     let mut count = 0u64;
     let mut framed = Vec::new();
     let mut buffer = Buffer::default();
-    messages::each(input, context.variant, &mut |_, bytes| {
+    unframe::each(input, context.variant, &mut |_, bytes| {
         count = count.saturating_add(1);
-        if count > 1 && !messages::is_stream(variant) {
+        if count > 1 && !unframe::is_stream(variant) {
             return Err(Stop::Refused(several(variant)));
         }
         let message = match bound {
@@ -49,10 +49,10 @@ pub fn rewrite(input: &mut Window, context: &Context<'_>, variant: &str, out: &m
             }
         };
         framed.clear();
-        messages::frame(variant, message, &mut framed)?;
+        unframe::frame(variant, message, &mut framed)?;
         Ok(out.write_all(&framed)?)
     })?;
-    if count == 0 && !messages::is_stream(variant) {
+    if count == 0 && !unframe::is_stream(variant) {
         return Err(Stop::Refused(format!("no message: protobuf/{variant} holds one")));
     }
     Ok(())
@@ -80,7 +80,7 @@ struct Rewriter<'a, 'b> {
 
 impl<'a, 'b> Rewriter<'a, 'b> {
     fn new(bytes: &'a [u8], bound: Bound<'a>, context: &Context<'_>, groups: bool, buffer: &'b mut Buffer) -> Self {
-        let how = How { keep_unknown: true, groups: context.variant == messages::GROUPS, depth: context.depth };
+        let how = How { keep_unknown: true, groups: context.variant == unframe::GROUPS, depth: context.depth };
         Rewriter { fields: Fields::new(bytes, bound.schema, how), groups, buffer, stack: Vec::new() }
     }
 

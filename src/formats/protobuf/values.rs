@@ -13,8 +13,8 @@ mod wellknown;
 
 use std::borrow::Cow;
 
-use crate::formats::protobuf::fields::{Content, Fields, Hit, How};
-use crate::formats::protobuf::messages;
+use crate::formats::protobuf::gather::{Content, Fields, Hit, How};
+use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::records::Packed;
 use crate::formats::protobuf::wire;
 use crate::formats::{Context, Dress};
@@ -34,9 +34,9 @@ pub const NULL_VALUE: &str = "google.protobuf.NullValue";
 /// What stopped the walk; an input that is too large to hold is [`crate::model::events::Stop::Refused`].
 pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut dyn Sink) -> Flow {
     let Some(bound) = context.bound() else { return bare::values(input, context, dress, out) };
-    let how = How { keep_unknown: false, groups: context.variant == messages::GROUPS, depth: context.depth };
+    let how = How { keep_unknown: false, groups: context.variant == unframe::GROUPS, depth: context.depth };
     let mut unknown = None;
-    messages::each(input, context.variant, &mut |number, bytes| {
+    unframe::each(input, context.variant, &mut |number, bytes| {
         let mut fields = Fields::new(bytes, bound.schema, how);
         fields.unknown = unknown.take().unwrap_or_default();
         let (stack, text) = (Vec::new(), String::new());

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::formats::protobuf::guess::{Guess, Memory, judge};
-use crate::formats::protobuf::messages;
+use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::records::{Record, record};
 use crate::formats::protobuf::wire::{self, Varint, WireType};
 use crate::formats::{Context, Dress};
@@ -30,7 +30,7 @@ pub fn place(parent: u64, number: u32) -> u64 {
 /// What stopped the walk.
 pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut dyn Sink) -> Flow {
     let mut memory = Memory::default();
-    messages::each(input, context.variant, &mut |number, bytes| {
+    unframe::each(input, context.variant, &mut |number, bytes| {
         let stack = Vec::new();
         let mut bare = Bare { bytes, dress, depth: context.depth, memory: &mut memory, out: &mut *out, stack };
         bare.message(number)

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::{Frame, Ranges, Writer};
 use crate::formats::Dress;
-use crate::formats::protobuf::fields::{Content, Hit};
+use crate::formats::protobuf::gather::{Content, Hit};
 use crate::formats::protobuf::times;
 use crate::formats::protobuf::wire;
 use crate::model::events::Flow;

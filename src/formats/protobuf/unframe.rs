@@ -3,7 +3,7 @@
 
 use std::io::Read as _;
 
-use crate::formats::protobuf::fields::MOST;
+use crate::formats::protobuf::gather::MOST;
 use crate::formats::protobuf::wire::{self, MAX_VARINT, Varint};
 use crate::model::events::{Flow, Stop};
 use crate::model::limits::{INFLATED, PIECE};
