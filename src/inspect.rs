@@ -158,6 +158,7 @@ impl Inspection {
         };
         let first = sample.get(..limits::SAMPLE).unwrap_or(&sample);
         let complete = inspection.complete && first.len() == sample.len();
+        inspection.found.extend(schema_findings(options));
         inspection.choose(&Sample { bytes: first, complete }, options);
         if inspection.complete {
             inspection.window = Window::memory(sample);
@@ -332,7 +333,13 @@ impl Inspection {
         Some(Bound { schema: self.schema.as_deref()?, root: self.root? })
     }
 
-    /// The schema that was told, to be held beside a walk.
+    /// Full name of the type of a message, where it is known.
+    pub fn root_name(&self) -> Option<&str> {
+        let bound = self.bound().filter(|_| self.format.is_some_and(|format| format.info().bound))?;
+        Some(bound.schema.message(bound.root)?.full_name.as_str())
+    }
+
+    /// The schema that was told, to keep.
     pub fn shared_schema(&self) -> Option<Arc<Schema>> {
         self.schema.clone()
     }
@@ -397,7 +404,9 @@ impl Inspection {
     /// # Errors
     /// What stopped the walk, other than the sink having seen enough.
     pub fn preview(&mut self, sink: &mut dyn Sink) -> Flow {
-        let walked = if self.complete {
+        let walked = if self.format.is_some_and(|format| format.info().bound) {
+            self.preview_bound(sink)
+        } else if self.complete {
             self.walk(sink).map(|_| ())
         } else if let Some(format) = self.format {
             let mut window = Window::memory(self.sample.clone());
@@ -409,6 +418,17 @@ impl Inspection {
             Err(Stop::Enough) => Ok(()),
             other => other,
         }
+    }
+
+    /// The findings of a walk, then the values, which come apart from it; both of what is in memory.
+    fn preview_bound(&mut self, sink: &mut dyn Sink) -> Flow {
+        let Some(format) = self.format else { return Ok(()) };
+        if self.complete {
+            self.walk(&mut Findings(sink))?;
+            return self.values(Dress::Plain, sink);
+        }
+        let mut window = Window::memory(self.sample.clone());
+        format.values(&mut window, &self.context(format), Dress::Plain, sink)
     }
 
     /// Direct access to the message's bytes, for panels of what nothing recognised.
@@ -461,6 +481,25 @@ impl Inspection {
         let known = if self.window.byte(size)?.is_some() { size.saturating_add(1) } else { size };
         guard.finish(known)?;
         Ok(Walked { size, tally: guard.tally })
+    }
+}
+
+/// What is odd in the schema that was told.
+fn schema_findings(options: &Options) -> Vec<Diagnostic> {
+    let found = options.schema.iter().flat_map(|schema| &schema.found);
+    let told = found.map(|one| {
+        let message = format!("{}: {}: {}", one.place, one.code, one.message);
+        Diagnostic::new(Code::SchemaFinding, 0, 0, message).help(one.help.clone())
+    });
+    told.collect()
+}
+
+/// Hands on findings alone.
+struct Findings<'a>(&'a mut dyn Sink);
+
+impl Sink for Findings<'_> {
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        self.0.diagnostic(found)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::formats;
 use crate::model::bytemap::{Cause, Group, GroupId, GroupKind, Kind, Leaf, Step};
-use crate::model::events::{Flow, Sink};
+use crate::model::events::{Flow, Inner, Sink};
 use crate::model::limits;
 
 /// Bytes by cause; width stands apart from the cause of its leaf.
@@ -85,6 +85,8 @@ pub struct Ledger {
     marks: Vec<usize>,
     /// The value of the innermost group has not begun.
     before_value: bool,
+    /// What follows is of a layer inside the message.
+    inner: bool,
 }
 
 impl Ledger {
@@ -104,8 +106,17 @@ impl Ledger {
 }
 
 impl Sink for Ledger {
+    fn layer(&mut self, _layer: &Inner<'_>) -> Flow {
+        self.inner = true;
+        Ok(())
+    }
+
     fn open(&mut self, group: &Group<'_>) -> Flow {
         self.marks.push(self.path.len());
+        // Elements of a packed run count with the run.
+        if matches!(group.kind, GroupKind::Element | GroupKind::Item) {
+            return Ok(());
+        }
         match group.step {
             Step::Index(_) => self.path.push_str("[]"),
             Step::None | Step::Message(_) => {}
@@ -130,9 +141,14 @@ impl Sink for Ledger {
     }
 
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
+        if self.inner {
+            return Ok(());
+        }
         self.causes.add(leaf, head);
-        let begins =
-            self.before_value && matches!(formats::cause_of(leaf), Cause::Payload | Cause::Type | Cause::Length);
+        let begins = self.before_value
+            && matches!(formats::cause_of(leaf), Cause::Payload | Cause::Type | Cause::Length | Cause::Default);
+        // A length in front of a value says nothing of its kind.
+        let begins = begins && formats::kind_info(leaf.kind).name != "length";
         self.before_value &= !begins;
         let line = self.line();
         line.bytes = line.bytes.saturating_add(leaf.len());

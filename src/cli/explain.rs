@@ -18,6 +18,7 @@ use crate::render::grid::Grid;
 use crate::render::head::{self, Preview};
 use crate::render::hexdump::Dump;
 use crate::render::pattern::Pattern;
+use crate::render::types::Types;
 use crate::render::{Notes, Rows, View, diagnostics, foot, json, overview, panel};
 use crate::size::Ledger;
 
@@ -264,7 +265,7 @@ fn people(out: &mut Output, inspection: &mut Inspection, args: &ExplainArgs) -> 
     if let Some(number) = args.layer {
         return layer(out, inspection, number, &view);
     }
-    let mut preview = Preview::new(inspection.format, inspection.complete);
+    let mut preview = Preview::new(inspection.format, inspection.complete, Types::of(inspection));
     inspection.preview(&mut preview)?;
     if inspection.complete && args.message.is_some_and(|(from, _)| from >= preview.messages()) {
         return Ok(nothing_matches(inspection, args, 0));

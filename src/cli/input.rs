@@ -10,6 +10,7 @@ use crate::cli::{EncodingArg, Failure, InputArgs, format_by_name};
 use crate::formats;
 use crate::framing::text::{self, Encoding};
 use crate::inspect::{EncodingChoice, Inspection, Options};
+use crate::model::schema::SchemaError;
 use crate::model::words::slips;
 use crate::schema;
 use crate::wire::reader::Window;
@@ -135,18 +136,24 @@ fn options(args: &InputArgs, told: Option<&str>) -> Result<Options, Failure> {
     Ok(options)
 }
 
+/// A schema that cannot be used, in a line; the message can be read all the same.
+fn schema_error(error: &SchemaError) -> Failure {
+    let SchemaError { place, message, help } = error;
+    let help = if help.is_empty() { String::new() } else { format!("; {help}") };
+    Failure::usage(format!(
+        "error[schema]: {place}: {message}{help}; without -s the message can still be read by field number"
+    ))
+}
+
 /// Reads the schema that was told, and finds the type in it.
 fn bind(args: &InputArgs, options: &mut Options) -> Result<(), Failure> {
     if args.schema.is_empty() {
         return Ok(());
     }
     let request = schema::Request { files: args.schema.clone(), include: args.include.clone() };
-    let schema = schema::load(&request).map_err(|error| {
-        Failure::usage(format!("error[schema]: {}: {}; {}", error.place, error.message, error.help))
-    })?;
+    let schema = schema::load(&request).map_err(|error| schema_error(&error))?;
     if let Some(name) = &args.root {
-        let root = schema.message_by_full_name(name);
-        let root = root.ok_or_else(|| Failure::usage(format!("error[schema]: no type `{name}` in the schema")))?;
+        let root = schema.find_message(name).map_err(|why| Failure::usage(format!("error[schema]: {why}")))?;
         options.root = Some(root);
     }
     options.schema = Some(Arc::new(schema));

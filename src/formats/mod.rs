@@ -22,7 +22,7 @@ pub mod probe;
 pub mod protobuf;
 
 /// Every format, in the order of help texts and tables.
-pub static ALL: &[&dyn Format] = &[&msgpack::MessagePack, &json::Json];
+pub static ALL: &[&dyn Format] = &[&protobuf::Protobuf, &msgpack::MessagePack, &json::Json];
 
 /// A way of writing a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +75,8 @@ pub struct Info {
     pub depth: usize,
     /// Numbers stand with their highest byte first.
     pub big_endian: bool,
+    /// A schema says what its messages are; values come from [`Format::values`], apart from the walk.
+    pub bound: bool,
 }
 
 /// What a decoder is told besides the input.
@@ -166,8 +168,8 @@ pub struct Counts {
     pub names: HashMap<String, NameCount, foldhash::fast::FixedState>,
     /// Some of them are no plain names.
     pub odd: bool,
-    /// Codes of the kinds that occur, keys left out; one place for each code.
-    pub kinds: Vec<bool>,
+    /// Leaves by the code of their kind, keys left out.
+    pub kinds: Vec<u64>,
 }
 
 /// How often a name is written.
@@ -185,15 +187,20 @@ impl Counts {
         if leaf.kind.owner == Kind::COMMON || leaf.flags.has(Flags::KEY) {
             return;
         }
-        self.kinds.resize(usize::from(u8::MAX) + 1, false);
+        self.kinds.resize(usize::from(u8::MAX) + 1, 0);
         if let Some(place) = self.kinds.get_mut(usize::from(leaf.kind.code)) {
-            *place = true;
+            *place = place.saturating_add(1);
         }
+    }
+
+    /// Leaves of a kind.
+    pub fn of_kind(&self, code: u8) -> u64 {
+        self.kinds.get(usize::from(code)).copied().unwrap_or(0)
     }
 
     /// Names of the kinds of a format that occur and have this cause.
     pub fn kind_names(&self, format: &dyn Format, cause: Cause) -> Vec<&'static str> {
-        let present = format.kinds().iter().zip(&self.kinds).filter(|(_, occurs)| **occurs);
+        let present = format.kinds().iter().zip(&self.kinds).filter(|(_, times)| **times > 0);
         present.filter(|(info, _)| info.cause == cause).map(|(info, _)| info.name).collect()
     }
 

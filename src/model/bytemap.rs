@@ -5,6 +5,8 @@
 //! release builds too. A leaf carries no text: names, values and sizes follow from its kind and its
 //! bytes when somebody asks.
 
+use crate::model::num::push_number;
+
 /// Number of a group within one layer, in the order in which the groups open; the root is 0. Numbers
 /// wrap around after 2^32 - 2: only groups that are open at once need different ones.
 pub type GroupId = u32;
@@ -179,6 +181,9 @@ impl Flags {
     /// The reader cannot tell the value from an absent one: counts as default, not as payload.
     pub const DEFAULT: Flags = Flags(32);
 
+    /// An element of a packed run.
+    pub const ELEMENT: Flags = Flags(64);
+
     /// Whether all of `other` is set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
@@ -260,6 +265,8 @@ pub enum GroupKind {
     Value,
     /// An element of a packed run: its bytes stand in the row of the run.
     Element,
+    /// An element of a packed run of fixed width, with a row of its own.
+    Item,
 }
 
 /// How a group is reached from its parent.
@@ -298,31 +305,47 @@ pub struct Group<'a> {
 
 /// Appends the text of `step` to a path: `items`, `.sku`, `[3]`, `{a b}`, `#1.`
 pub fn push_step(path: &mut String, step: Step<'_>) {
-    use std::fmt::Write as _;
-    // Writing to a String cannot fail.
-    let _ = match step {
-        Step::None => Ok(()),
-        Step::Message(number) => write!(path, "#{number}."),
-        Step::Name(name) => {
-            if !path.is_empty() && !path.ends_with('.') {
-                path.push('.');
-            }
-            path.push_str(name);
-            Ok(())
+    match step {
+        Step::None => {}
+        Step::Message(number) => {
+            path.push('#');
+            push_number(path, number);
+            path.push('.');
         }
-        Step::Key("") => path.write_str("{\"\"}"),
-        Step::Key(key) => push_key(path, key),
-        Step::Index(index) => write!(path, "[{index}]"),
+        Step::Name(name) => push_name(path, name),
+        Step::Key(key) => push_braced(path, key),
+        Step::Index(index) => push_index(path, index),
         Step::Field(name, index) => {
-            push_step(path, Step::Name(name));
-            write!(path, "[{index}]")
+            push_name(path, name);
+            push_index(path, index);
         }
         Step::Entry(name, key) => {
-            push_step(path, Step::Name(name));
-            push_step(path, Step::Key(key));
-            Ok(())
+            push_name(path, name);
+            push_braced(path, key);
         }
-    };
+    }
+}
+
+fn push_name(path: &mut String, name: &str) {
+    if !path.is_empty() && !path.ends_with('.') {
+        path.push('.');
+    }
+    path.push_str(name);
+}
+
+fn push_index(path: &mut String, index: u64) {
+    path.push('[');
+    push_number(path, index);
+    path.push(']');
+}
+
+fn push_braced(path: &mut String, key: &str) {
+    if key.is_empty() {
+        path.push_str("{\"\"}");
+    } else {
+        // Writing to a String cannot fail.
+        let _ = push_key(path, key);
+    }
 }
 
 /// A key in braces, with everything escaped that would break a line or that a terminal would obey.

@@ -84,8 +84,58 @@ codes! {
     /// MessagePack: a timestamp with more than 999,999,999 nanoseconds.
     MpTimestampNanos, "mp-timestamp-nanos", Error;
 
+    /// Protobuf: no byte, which is a message without fields.
+    PbEmpty, "pb-empty", Note;
+    /// Protobuf: the bytes end inside a field.
+    PbFieldCut, "pb-field-cut", Error;
+    /// Protobuf: a length that reaches past the end of what is around it.
+    PbLengthPastEnd, "pb-length-past-end", Error;
+    /// Protobuf: a varint of more than ten bytes, or a tag of more than five.
+    PbVarintTooLong, "pb-varint-too-long", Error;
+    /// Protobuf: a varint with bits past the 64th.
+    PbVarintOverflow, "pb-varint-overflow", Warning;
+    /// Protobuf: a field number of 0 or above 2^29 - 1.
+    PbFieldNumber, "pb-field-number", Error;
+    /// Protobuf: wire type 6 or 7.
+    PbWireTypeUnknown, "pb-wire-type-unknown", Error;
+    /// Protobuf: a group that never ends.
+    PbGroupUnended, "pb-group-unended", Error;
+    /// Protobuf: the end of a group that is not open.
+    PbGroupEnd, "pb-group-end", Error;
+    /// Protobuf: messages within each other past the limit.
+    PbDepth, "pb-depth", Error;
+    /// Protobuf: a packed run whose length is no multiple of its elements.
+    PbPackedRemainder, "pb-packed-remainder", Error;
+    /// Protobuf: a string that is not UTF-8, where readers refuse that.
+    PbInvalidUtf8, "pb-invalid-utf8", Error;
+    /// Protobuf: a string that is not UTF-8, where readers take it.
+    PbInvalidUtf8Lax, "pb-invalid-utf8-lax", Warning;
+    /// Protobuf: a required field is not there.
+    PbRequiredMissing, "pb-required-missing", Error;
+    /// Protobuf: a field has another wire type than the schema says.
+    PbWireType, "pb-wire-type", Warning;
+    /// Protobuf: a tag, length or value longer than it need be.
+    PbNonMinimal, "pb-non-minimal", Warning;
+    /// Protobuf: a field that may stand once stands again.
+    PbLastWins, "pb-last-wins", Note;
+    /// Protobuf: a message field that may stand once stands again: the parts are merged.
+    PbMerged, "pb-merged", Note;
+    /// Protobuf: another member of a oneof stood before.
+    PbOneofReplaced, "pb-oneof-replaced", Note;
+    /// Protobuf: a map has a key twice.
+    PbMapKeyTwice, "pb-map-key-twice", Note;
+    /// Protobuf: bits of a value that its type has no room for.
+    PbTruncated, "pb-truncated", Warning;
+    /// Protobuf: the prefix of a message in a stream is cut or makes no sense.
+    PbFrameCut, "pb-frame-cut", Error;
+    /// Protobuf: flags of a gRPC frame that gRPC does not define.
+    PbFrameFlags, "pb-frame-flags", Error;
+    /// Protobuf: a compressed frame that cannot be undone.
+    PbFrameCompressed, "pb-frame-compressed", Error;
     /// Protobuf: fields that a conversion leaves out, since the schema has none of their numbers.
     PbLeftOut, "pb-left-out", Note;
+    /// A finding in a schema file.
+    SchemaFinding, "schema", Warning;
 
     /// JSON: the text ends inside a value.
     JsonCut, "json-cut", Error;

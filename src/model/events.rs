@@ -58,6 +58,8 @@ pub struct Misfit {
 pub struct Said<'a> {
     /// What the leaf says, instead of what its format makes of kind and bytes; empty leaves it at that.
     pub words: &'a str,
+    /// What is said behind that: `, not in this schema`.
+    pub more: &'a str,
     /// The value as JSON text, likewise.
     pub value: Option<&'a str>,
     /// The readings that compete, best first, where there is more than one.
@@ -66,6 +68,52 @@ pub struct Said<'a> {
     pub doubt: bool,
     /// Why the best reading was taken, for a note below the row; empty where there is nothing to say.
     pub why: &'a str,
+}
+
+/// What was said on a leaf, kept until the leaf comes; its memory is used again.
+#[derive(Debug, Clone, Default)]
+pub struct Spoken {
+    /// As [`Said::words`].
+    pub words: String,
+    /// As [`Said::more`].
+    pub more: String,
+    /// As [`Said::value`].
+    pub value: Option<String>,
+    /// As [`Said::readings`].
+    pub readings: Vec<Reading>,
+    /// As [`Said::doubt`].
+    pub doubt: bool,
+    /// As [`Said::why`].
+    pub why: String,
+    /// Something was said.
+    pub any: bool,
+}
+
+impl Spoken {
+    /// Keeps what is said.
+    pub fn hear(&mut self, said: &Said<'_>) {
+        self.forget();
+        self.words.push_str(said.words);
+        self.more.push_str(said.more);
+        self.value = said.value.map(str::to_string);
+        self.readings.extend_from_slice(said.readings);
+        self.doubt = said.doubt;
+        self.why.push_str(said.why);
+        self.any = true;
+    }
+
+    /// The leaf has come.
+    pub fn forget(&mut self) {
+        if !std::mem::take(&mut self.any) {
+            return;
+        }
+        self.words.clear();
+        self.more.clear();
+        self.value = None;
+        self.readings.clear();
+        self.doubt = false;
+        self.why.clear();
+    }
 }
 
 /// One reading of bytes that say nothing of themselves.

@@ -3,8 +3,11 @@
 /// MessagePack: the depth at which common readers stop (msgpack-python 1,024, rmpv 1,024, others 512).
 pub const MSGPACK_DEPTH: usize = 512;
 
-/// Protobuf: C++, Java and Python stop at 100 messages within the outermost one, Go at 10,000.
+/// Protobuf: messages within each other that the C++, Java and Python readers take.
 pub const PROTOBUF_DEPTH: usize = 100;
+
+/// Protobuf: bytes that the compressed frames of one input may have together once they are undone.
+pub const INFLATED: u64 = 256 * 1024 * 1024;
 
 /// JSON: common readers stop between 128 (serde_json) and 10,000 (Go).
 pub const JSON_DEPTH: usize = 512;
@@ -42,6 +45,3 @@ pub const ROWS_ON_A_SCREEN: u64 = 300;
 
 /// Bytes of a text whose encoding is undone: it is held whole, and its map takes up to 20 times its size.
 pub const TEXT_INPUT: u64 = 64 * 1024 * 1024;
-
-/// Bytes that one compressed message may become.
-pub const INFLATED: u64 = 256 * 1024 * 1024;

@@ -26,3 +26,58 @@ pub fn listed<T: AsRef<str>>(parts: &[T]) -> String {
         }
     }
 }
+
+/// Appends a number; several times as fast as formatting it.
+pub fn push_number(out: &mut String, number: u64) {
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    let mut rest = number;
+    loop {
+        at = at.saturating_sub(1);
+        if let Some(place) = digits.get_mut(at) {
+            *place = b'0' | u8::try_from(rest % 10).unwrap_or(0);
+        }
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.push_str(digits.get(at..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or(""));
+}
+
+/// Appends a number with its sign.
+pub fn push_signed(out: &mut String, number: i64) {
+    if number < 0 {
+        out.push('-');
+    }
+    push_number(out, number.unsigned_abs());
+}
+
+/// Appends an offset as text shows it: `0x0a`, with two digits at least.
+pub fn push_offset(out: &mut String, offset: u64) {
+    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    out.push_str("0x");
+    let used = 16u32.saturating_sub(offset.leading_zeros() / 4).max(2);
+    for index in (0..used).rev() {
+        let digit = usize::try_from(offset >> (index * 4) & 0x0f).unwrap_or(0);
+        out.push(DIGITS.get(digit).copied().unwrap_or('0'));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_pushed_as_formatting_writes_them() {
+        for number in [0, 7, 10, 99, 100, 12345, u64::from(u32::MAX), u64::MAX] {
+            let (mut decimal, mut hex) = (String::new(), String::new());
+            push_number(&mut decimal, number);
+            push_offset(&mut hex, number);
+            assert_eq!((decimal, hex), (number.to_string(), format!("{number:#04x}")));
+        }
+        let mut signed = String::new();
+        push_signed(&mut signed, i64::MIN);
+        assert_eq!(signed, i64::MIN.to_string());
+    }
+}

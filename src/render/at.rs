@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::formats::{self, Format, Telling};
 use crate::model::bytemap::{Bits, Group, GroupId, GroupKind, Kind, Leaf, NO_TARGET};
 use crate::model::diag::Diagnostic;
-use crate::model::events::{Flow, PathStack, Sink};
+use crate::model::events::{Flow, Inner, PathStack, Said, Sink, Spoken};
 use crate::model::num;
 use crate::render::wrap;
 
@@ -23,6 +23,9 @@ pub struct At {
     /// Leaves whose target is the offset's leaf, or the offset itself.
     pointing: Vec<(u64, String)>,
     findings: Vec<Diagnostic>,
+    spoken: Spoken,
+    /// What follows is of a layer inside the message.
+    inner: bool,
 }
 
 /// A group around the leaf.
@@ -42,6 +45,7 @@ struct Found {
     head: Vec<u8>,
     path: String,
     around: Vec<Around>,
+    spoken: Spoken,
 }
 
 impl At {
@@ -55,6 +59,8 @@ impl At {
             found: None,
             pointing: Vec::new(),
             findings: Vec::new(),
+            spoken: Spoken::default(),
+            inner: false,
         }
     }
 
@@ -76,11 +82,13 @@ impl At {
         let more = if leaf.len() > u64::try_from(bytes.len()).unwrap_or(0) { " .." } else { "" };
         let mut words = String::new();
         match self.format {
+            _ if !found.spoken.words.is_empty() => words.push_str(&found.spoken.words),
             Some(format) if leaf.kind.owner != Kind::COMMON => {
                 format.tell(leaf, &found.head, Telling::Alone, &mut words)
             }
             _ => words.push_str(&super::hexdump::common_words(leaf)),
         }
+        words.push_str(&found.spoken.more);
         let of = if leaf.len() > 1 {
             format!(", byte {} of {}", self.offset - leaf.start + 1, leaf.len())
         } else {
@@ -95,6 +103,9 @@ impl At {
         }
         let width_part = if wide > 0 { format!(", {wide} of them width") } else { String::new() };
         writeln!(out, "  counts   {} as {}{width_part}", num::bytes(leaf.len()), cause.name())?;
+        for reading in &found.spoken.readings {
+            writeln!(out, "  reading  {} {}: {}", reading.kind, reading.value, reading.why)?;
+        }
         let bits = self.format.map(|format| format.bits(leaf, &found.head)).unwrap_or_default();
         self.bits(&bits, out)?;
         if leaf.target != NO_TARGET {
@@ -145,7 +156,7 @@ fn joined(bits: &[Bits]) -> Vec<(&'static str, u64)> {
 
 fn write_around(around: &Around, path: &str, out: &mut dyn Write) -> io::Result<()> {
     let kind = match around.kind {
-        GroupKind::Element => "element",
+        GroupKind::Element | GroupKind::Item => "element",
         GroupKind::Root => "input",
         GroupKind::Record => "record",
         GroupKind::Map => "map",
@@ -167,14 +178,33 @@ impl Sink for At {
         Ok(())
     }
 
+    fn wants_words(&self) -> bool {
+        true
+    }
+
+    fn say(&mut self, said: &Said<'_>) -> Flow {
+        self.spoken.hear(said);
+        Ok(())
+    }
+
+    fn layer(&mut self, _layer: &Inner<'_>) -> Flow {
+        self.inner = true;
+        Ok(())
+    }
+
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
+        if self.inner {
+            return Ok(());
+        }
         if leaf.start <= self.offset && self.offset < leaf.end {
             let path = self.paths.path().to_string();
-            self.found = Some(Found { leaf: *leaf, head: head.to_vec(), path, around: self.open.clone() });
+            let spoken = self.spoken.clone();
+            self.found = Some(Found { leaf: *leaf, head: head.to_vec(), path, around: self.open.clone(), spoken });
         }
         if leaf.target == self.offset {
             self.pointing.push((leaf.start, self.paths.path().to_string()));
         }
+        self.spoken.forget();
         Ok(())
     }
 

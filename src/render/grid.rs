@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::formats;
 use crate::model::bytemap::{Cause, Leaf};
-use crate::model::events::{Flow, Sink};
+use crate::model::events::{Flow, Inner, Sink};
 use crate::render::columns;
 use crate::render::style::Paint;
 
@@ -26,6 +26,8 @@ pub struct Grid<'a> {
     /// Lines still to print; none where all are.
     left: Option<u64>,
     passed: u64,
+    /// What follows is of a layer inside the message, which has a grid of its own.
+    inner: bool,
 }
 
 impl<'a> Grid<'a> {
@@ -50,6 +52,7 @@ impl<'a> Grid<'a> {
             ranges,
             left: most,
             passed: 0,
+            inner: false,
         }
     }
 
@@ -111,12 +114,23 @@ impl<'a> Grid<'a> {
 }
 
 impl Sink for Grid<'_> {
+    fn layer(&mut self, _layer: &Inner<'_>) -> Flow {
+        self.inner = true;
+        Ok(())
+    }
+
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
+        if self.inner {
+            return Ok(());
+        }
         self.last = (formats::cause_of(leaf), leaf.len(), formats::width_of(leaf, head), 0);
         self.take(head)
     }
 
     fn more(&mut self, bytes: &[u8]) -> Flow {
+        if self.inner {
+            return Ok(());
+        }
         self.take(bytes)
     }
 }

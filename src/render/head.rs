@@ -11,6 +11,7 @@ use crate::model::events::{Flow, Sink};
 use crate::model::num;
 use crate::model::value::{Event, Scalar, Shape, plain_words, utc};
 use crate::render::style::Paint;
+use crate::render::types::Types;
 use crate::render::{Rows, View, wrap};
 
 /// Characters of the value that the head tells: two lines.
@@ -28,6 +29,7 @@ const LABEL: usize = 9;
 /// What a first reading finds for the head.
 #[derive(Debug)]
 pub struct Preview {
+    types: Types,
     nouns: Option<Nouns>,
     text: String,
     open: Vec<Open>,
@@ -53,12 +55,15 @@ struct Open {
     items: u64,
     /// A list of containers: only their number is told.
     summary: Option<Shape>,
+    /// The type of its elements, where they have one.
+    noun: Option<String>,
 }
 
 impl Preview {
     /// A preview in the words of a format, of all of an input or of its first MiB.
-    pub fn new(format: Option<&'static dyn Format>, complete: bool) -> Preview {
+    pub fn new(format: Option<&'static dyn Format>, complete: bool, types: Types) -> Preview {
         Preview {
+            types,
             nouns: format.map(|format| format.info().nouns),
             text: String::new(),
             open: Vec::new(),
@@ -94,6 +99,10 @@ impl Preview {
         let Some(nouns) = self.nouns else { return "nothing that is known here".to_string() };
         match (self.messages, self.first) {
             (0, _) => "no value".to_string(),
+            (1, _) if self.types.root().is_some() => format!("one {}", self.types.root().unwrap_or_default()),
+            (many, _) if self.types.root().is_some() => {
+                format!("{many} {} messages in a row", self.types.root().unwrap_or_default())
+            }
             (1, Some((Shape::Map, count))) => {
                 format!("one {} of {}", nouns.map, num::count(count, nouns.entry, nouns.entries))
             }
@@ -107,6 +116,9 @@ impl Preview {
 
     fn what_begins(&self) -> String {
         let Some(nouns) = self.nouns else { return "nothing that is known here".to_string() };
+        if let Some(root) = self.types.root() {
+            return if self.messages > 1 { format!("many {root} messages in a row") } else { format!("one {root}") };
+        }
         match (self.messages, self.first, self.announced) {
             (0 | 1, Some((Shape::Map, count)), true) => {
                 format!("one {} of {}", nouns.map, num::count(count, nouns.entry, nouns.entries))
@@ -183,7 +195,8 @@ impl Preview {
         if shape == Shape::Map {
             self.text.push('{');
         }
-        self.open.push(Open { shape, announced, items: 0, summary: None });
+        let noun = self.types.elements();
+        self.open.push(Open { shape, announced, items: 0, summary: None, noun });
     }
 
     fn end(&mut self) {
@@ -215,9 +228,13 @@ impl Preview {
         match open.summary {
             Some(shape) => {
                 let noun = if shape == Shape::Map { nouns.map } else { nouns.list };
+                let (one, many) = match open.noun {
+                    Some(name) => (name.clone(), name),
+                    None => (noun.to_string(), format!("{noun}s")),
+                };
                 let words = match count {
-                    0 if !self.complete => format!("{noun}s"),
-                    count => num::count(count, noun, &format!("{noun}s")),
+                    0 if !self.complete => many,
+                    count => num::count(count, &one, &many),
                 };
                 self.text.push_str(&format!("[{words}]"));
             }
@@ -279,6 +296,7 @@ impl Sink for Preview {
     }
 
     fn value(&mut self, event: Event<'_>) -> Flow {
+        self.types.follow(&event);
         match event {
             Event::Message(number) => self.messages = number.saturating_add(1),
             Event::Begin(shape, announced) => self.begin(shape, announced),
@@ -339,7 +357,9 @@ pub fn write(
     }
     if inspection.format.is_some() {
         let begins = if inspection.complete { ", " } else { ", begins with " };
-        title.push_str(&format!("{begins}{}{}", preview.what(inspection.complete), findings(&preview.tally)));
+        let unbound = inspection.format.is_some_and(|format| format.info().bound) && inspection.root_name().is_none();
+        let guesses = if unbound { ", no schema: numbers instead of names, types are guesses" } else { "" };
+        title.push_str(&format!("{begins}{}{guesses}{}", preview.what(inspection.complete), findings(&preview.tally)));
     }
     let outer = inspection.outer_errors();
     if outer > 0 {
@@ -347,8 +367,13 @@ pub fn write(
     }
     paint.bold(&title, &mut first);
     writeln!(out, "{first}")?;
+    let mut why = Vec::new();
     if !told && !inspection.candidates.is_empty() {
-        label(out, "why", &inspection.why(), view.width)?;
+        why.push(inspection.why());
+    }
+    why.extend(inspection.chosen.iter().filter(|chosen| chosen.what == "type").map(|chosen| chosen.why.clone()));
+    if !why.is_empty() {
+        label(out, "why", &why.join("; "), view.width)?;
     }
     let value = preview.value();
     if !value.is_empty() {

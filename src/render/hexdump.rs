@@ -7,7 +7,7 @@ use std::io::Write;
 use crate::formats::{self, Counts, Format, Note, Telling};
 use crate::model::bytemap::{Bits, Flags, Group, GroupId, GroupKind, Kind, Leaf, Step};
 use crate::model::diag::Diagnostic;
-use crate::model::events::{Flow, PathStack, Sink};
+use crate::model::events::{Flow, Inner, PathStack, Said, Sink, Spoken};
 use crate::model::num;
 use crate::render::columns::Columns;
 use crate::render::hidden::{Hidden, Reason};
@@ -19,6 +19,9 @@ use crate::size::Causes;
 /// Lines of one value from which its inside is elided, and how many lines stay in front of that.
 const LONG_VALUE_LINES: usize = 12;
 const SHOWN_LINES: usize = 4;
+
+/// Elements of a packed run of fixed width that have rows, where not all are asked for.
+const SHOWN_ITEMS: u64 = 8;
 
 /// Longest path in a pipe, where nothing is cut to columns.
 const LONGEST_FIELD: usize = 42;
@@ -51,6 +54,15 @@ pub struct Dump<'a> {
     /// Rows printed.
     pub rows: u64,
     words: String,
+    /// The format does not write names.
+    nameless: bool,
+    /// The field column of a row, whose memory is used again.
+    shown: String,
+    spoken: Spoken,
+    /// Number of the layer that is open; none in that of the message.
+    inner: Option<usize>,
+    /// Number of the message's layer.
+    pub layer: usize,
     /// Bytes by cause.
     pub causes: Causes,
     /// Names and kinds, for the foot.
@@ -95,6 +107,11 @@ impl<'a> Dump<'a> {
             example: None,
             rows: 0,
             words: String::new(),
+            nameless: format.is_some_and(|format| format.info().bound),
+            shown: String::new(),
+            spoken: Spoken::default(),
+            inner: None,
+            layer: 0,
             causes: Causes::default(),
             counts: Counts::default(),
         }
@@ -118,28 +135,34 @@ impl<'a> Dump<'a> {
 
     /// Levels that set bytes further right: those below the message.
     fn depth(&self) -> usize {
-        self.levels.len().saturating_sub(3)
+        let element = self.levels.last().is_some_and(|level| level.kind == GroupKind::Element);
+        self.levels.len().saturating_sub(if element { 4 } else { 3 })
     }
 
-    /// The field column of the open row.
-    fn field(&self) -> String {
-        let Some(level) = self.levels.last() else { return String::new() };
-        let scalar = level.kind == GroupKind::Value;
+    /// Puts the field column of the open row into `field`.
+    fn field(&self, field: &mut String) {
+        field.clear();
+        let Some(level) = self.levels.last() else { return };
+        let scalar = matches!(level.kind, GroupKind::Value | GroupKind::Item);
         let path = self.paths.path();
         if path.is_empty() {
-            return String::new();
+            return;
         }
         if self.view.full_paths || self.view.rows == Rows::Leaves {
-            return path.to_string();
+            field.push_str(path);
+            return;
         }
         if level.named && self.view.rows != Rows::Tree {
-            return String::new();
+            return;
         }
         let deep = self.levels.len() > 3;
         if scalar && deep && !level.indexed {
-            format!("  {}", self.paths.last())
+            field.push_str("  ");
+            field.push_str(self.paths.last());
+        } else if path.len() <= LONGEST_FIELD {
+            field.push_str(path);
         } else {
-            wrap::cut_left(path, LONGEST_FIELD)
+            field.push_str(&wrap::cut_left(path, LONGEST_FIELD));
         }
     }
 
@@ -191,13 +214,15 @@ impl<'a> Dump<'a> {
             self.row.say(&remark);
         }
         let notes = self.notes();
-        let field = self.field();
+        let mut field = std::mem::take(&mut self.shown);
+        self.field(&mut field);
         let look = self.columns.look(self.paint, self.depth(), &field, &self.view, notes);
         if self.view.rows == Rows::Tree {
             tree_row(&mut self.row, &look, self.out)?;
         } else {
             self.row.print(&look, self.out)?;
         }
+        self.shown = field;
         self.any_row = true;
         self.rows = self.rows.saturating_add(1);
         self.eliding = false;
@@ -211,13 +236,16 @@ impl<'a> Dump<'a> {
     /// Notes to print below the open row.
     fn notes(&mut self) -> Vec<Note> {
         let mut notes = if self.view.bits { self.bit_notes() } else { Vec::new() };
+        if self.view.rows != Rows::Tree {
+            notes.extend(self.row.rivals());
+        }
         if self.view.notes == Notes::None || self.view.rows != Rows::Fields {
             return notes;
         }
         let (all, told) = (self.view.notes == Notes::All, &mut self.told);
         if let Some(format) = self.format {
             notes.extend(format.notes(&self.row.seen, &mut |id| {
-                let fresh = !told.contains(&id);
+                let fresh = !told.iter().any(|known| std::ptr::eq(*known, id) || *known == id);
                 if fresh {
                     told.push(id);
                 }
@@ -286,8 +314,14 @@ impl<'a> Dump<'a> {
             Step::None if self.levels.len() == 1 && self.view.messages.is_some_and(|(from, _)| from > 0) => {
                 Some(Reason::Messages)
             }
-            Step::Message(number) if self.view.max_items.is_some_and(|most| number >= most) => Some(Reason::Messages),
+            Step::Message(number) if self.inner.is_none() && self.view.max_items.is_some_and(|most| number >= most) => {
+                Some(Reason::Messages)
+            }
             Step::Index(index) | Step::Field(_, index) if self.view.max_items.is_some_and(|most| index >= most) => {
+                Some(Reason::Items)
+            }
+            // A packed run is one long value: its inside is left out.
+            Step::Index(index) if group.kind == GroupKind::Item && !self.view.all && index >= SHOWN_ITEMS => {
                 Some(Reason::Items)
             }
             _ if self.view.depth.is_some_and(|most| self.levels.len() > most.saturating_add(1)) => Some(Reason::Depth),
@@ -303,16 +337,37 @@ impl<'a> Dump<'a> {
         let telling = if self.view.rows == Rows::Leaves { Telling::Alone } else { Telling::Row };
         self.words.clear();
         match self.format {
+            _ if !self.spoken.words.is_empty() => {
+                if leaf.flags.has(Flags::ELEMENT) && telling == Telling::Row {
+                    self.words.push_str(", ");
+                }
+                self.words.push_str(&self.spoken.words);
+            }
             Some(format) if leaf.kind.owner != Kind::COMMON => format.tell(leaf, head, telling, &mut self.words),
             _ if telling == Telling::Alone => self.words.push_str(&common_words(leaf)),
             // Between bars, since it is no part of what stands beside it.
             _ => self.words.push_str(&format!("|{}|", common_words(leaf))),
+        }
+        self.words.push_str(&self.spoken.more);
+        if self.row.is_told(leaf, telling) {
+            return;
         }
         if self.view.rows == Rows::Leaves && self.view.bits {
             let bits = self.format.map(|format| format.bits(leaf, head)).unwrap_or_default();
             self.row.say(&format!("{:<11}", bits_in_row(&bits)));
         }
         self.row.say(&self.words);
+    }
+
+    /// Whether a group of this kind has rows of its own.
+    fn parts_rows(&self, kind: GroupKind) -> bool {
+        kind != GroupKind::Element || self.view.rows == Rows::Leaves
+    }
+
+    /// Whether the open row holds so many elements of a packed run that the rest is elided.
+    fn is_long_run(&self) -> bool {
+        let most = self.columns.cells(self.depth()).saturating_mul(LONG_VALUE_LINES);
+        !self.view.all && self.view.rows != Rows::Leaves && self.row.held() >= most
     }
 
     /// Bytes of a leaf to show in front of and behind what is elided; none behind where nothing is.
@@ -327,8 +382,42 @@ impl<'a> Dump<'a> {
 }
 
 impl Sink for Dump<'_> {
+    fn wants_words(&self) -> bool {
+        true
+    }
+
+    fn say(&mut self, said: &Said<'_>) -> Flow {
+        self.spoken.hear(said);
+        Ok(())
+    }
+
+    fn layer(&mut self, layer: &Inner<'_>) -> Flow {
+        self.flush()?;
+        self.show_hidden()?;
+        let number = self.inner.map_or(self.layer, |number| number).saturating_add(1);
+        self.inner = Some(number);
+        if !self.view.ranges.is_empty() {
+            // Ranges count in the message's layer.
+            self.view.ranges = vec![(u64::MAX, u64::MAX)];
+            return Ok(());
+        }
+        let text = format!(
+            "   -- layer {number}: {}, {} of {} out of {:#04x}..{:#04x} of layer {}",
+            layer.name,
+            num::bytes(layer.size),
+            layer.by,
+            layer.start,
+            layer.end,
+            self.layer
+        );
+        let mut line = String::new();
+        self.paint.bold(&text, &mut line);
+        line.push('\n');
+        Ok(self.out.write_all(line.as_bytes())?)
+    }
+
     fn open(&mut self, group: &Group<'_>) -> Flow {
-        if self.hiding.is_none() {
+        if self.hiding.is_none() && self.parts_rows(group.kind) {
             self.flush()?;
         }
         self.paths.push(group.step);
@@ -337,6 +426,8 @@ impl Sink for Dump<'_> {
             _ => 0,
         };
         match group.step {
+            // Names of a schema are not written.
+            _ if self.nameless => {}
             Step::Name(name) | Step::Field(name, _) | Step::Entry(name, _) => self.counts.name(name, true),
             Step::Key(name) => self.counts.name(name, false),
             Step::None | Step::Message(_) | Step::Index(_) => {}
@@ -344,25 +435,34 @@ impl Sink for Dump<'_> {
         if self.hiding.is_none() && self.reason(group).is_some() {
             self.hiding = Some(self.levels.len());
         }
-        let indexed = matches!(group.step, Step::Index(_));
+        let indexed = matches!(group.step, Step::Index(_)) && group.kind != GroupKind::Item;
         self.levels.push(Level { kind: group.kind, indexed, start: group.start, index, named: false });
         Ok(())
     }
 
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
-        self.causes.add(leaf, head);
-        self.counts.kind(leaf);
+        if self.inner.is_none() {
+            self.causes.add(leaf, head);
+            self.counts.kind(leaf);
+        }
         if self.hiding.is_some() || self.is_past(leaf.start) {
             return Ok(());
         }
         if self.view.rows == Rows::Leaves {
             self.flush()?;
         }
+        if leaf.flags.has(Flags::ELEMENT) && self.is_long_run() {
+            self.tell(leaf, head);
+            self.spoken.forget();
+            self.row.roll_leaf(leaf, head, self.columns.cells(self.depth()));
+            return Ok(());
+        }
         if self.eliding && leaf.flags.has(Flags::PIECE) && self.row.ends_with_a_piece() {
             self.row.roll_leaf(leaf, head, self.columns.cells(self.depth()));
             return Ok(());
         }
         self.tell(leaf, head);
+        self.row.hear(&mut self.spoken);
         let (shown, tail) = self.shown(leaf, head);
         self.eliding = tail > 0;
         self.row.push(leaf, head, shown, tail);
@@ -379,7 +479,8 @@ impl Sink for Dump<'_> {
         }
         self.row.extend(bytes);
         if self.row.held() > HELD && self.is_visible() && self.view.rows != Rows::Tree {
-            let field = self.field();
+            let mut field = String::new();
+            self.field(&mut field);
             let look = self.columns.look(self.paint, self.depth(), &field, &self.view, Vec::new());
             self.row.print_begun(&look, self.out)?;
         }
@@ -387,7 +488,8 @@ impl Sink for Dump<'_> {
     }
 
     fn close(&mut self, _id: GroupId, end: u64) -> Flow {
-        if self.hiding.is_none() {
+        let parts = self.levels.last().is_none_or(|level| self.parts_rows(level.kind));
+        if self.hiding.is_none() && parts {
             self.flush()?;
         }
         let level = self.levels.pop();
@@ -396,6 +498,7 @@ impl Sink for Dump<'_> {
             let (start, index) = level.as_ref().map_or((end, 0), |level| (level.start, level.index));
             let reason = match level.as_ref().map(|level| level.indexed) {
                 Some(true) if self.view.max_items.is_some_and(|most| index >= most) => Reason::Items,
+                _ if level.as_ref().is_some_and(|level| level.kind == GroupKind::Item) => Reason::Items,
                 _ if self.levels.len() == 1 && (self.view.messages.is_some() || self.view.max_items.is_some()) => {
                     Reason::Messages
                 }

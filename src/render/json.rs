@@ -8,7 +8,7 @@ use crate::formats::{self, json_string};
 use crate::inspect::{Inspection, Layer};
 use crate::model::bytemap::{Bits, Cause, Flags, Group, GroupId, Leaf, NO_TARGET};
 use crate::model::diag::{Diagnostic, Tally};
-use crate::model::events::{Flow, PathStack, Sink, Stop};
+use crate::model::events::{Flow, Inner, PathStack, Said, Sink, Spoken, Stop};
 use crate::size::Causes;
 
 /// Writes the whole object. The input must be readable twice.
@@ -25,6 +25,7 @@ pub fn write(out: &mut dyn Write, inspection: &mut Inspection) -> Result<Tally, 
     let number = inspection.layer();
     write!(out, "{{{},\"spans\":[", layer_head(inspection, number))?;
     let mut spans = Spans::new(out, None);
+    (spans.base, spans.layer) = (number, number);
     let walked = inspection.walk(&mut spans)?;
     let found = std::mem::take(&mut spans.found);
     write!(out, "]}}],\"value\":")?;
@@ -33,7 +34,7 @@ pub fn write(out: &mut dyn Write, inspection: &mut Inspection) -> Result<Tally, 
     let mut first = true;
     let outer =
         inspection.outer.iter().enumerate().flat_map(|(at, layer)| layer.found.iter().map(move |found| (at, found)));
-    for (layer, found) in outer.chain(found.iter().map(|found| (number, found))) {
+    for (layer, found) in outer.chain(found.iter().map(|(layer, found)| (*layer, found))) {
         let comma = if std::mem::take(&mut first) { "" } else { "," };
         write!(out, "{comma}{{{}}}", diagnostic(found, layer))?;
     }
@@ -54,6 +55,7 @@ pub fn write_lines(out: &mut dyn Write, inspection: &mut Inspection) -> Result<T
     let number = inspection.layer();
     writeln!(out, "{{\"layer\":{{{}}},{}}}", layer_head(inspection, number), opening(inspection))?;
     let mut spans = Spans::new(out, Some(number));
+    (spans.base, spans.layer) = (number, number);
     let walked = inspection.walk(&mut spans)?;
     let causes: Vec<String> =
         spans.causes.present().map(|(cause, bytes)| format!("{}:{bytes}", json_string(cause.name()))).collect();
@@ -67,6 +69,7 @@ pub fn write_lines(out: &mut dyn Write, inspection: &mut Inspection) -> Result<T
 fn opening(inspection: &Inspection) -> String {
     let size = inspection.size.map_or("null".to_string(), |size| size.to_string());
     let format = inspection.format.map_or("null".to_string(), |format| json_string(format.info().name));
+    let root = inspection.root_name().map_or("null".to_string(), json_string);
     let variant = inspection.format.map_or("null".to_string(), |_| json_string(inspection.variant));
     let chosen: Vec<String> = inspection
         .chosen
@@ -83,7 +86,7 @@ fn opening(inspection: &Inspection) -> String {
         })
         .collect();
     format!(
-        "\"tool\":{{\"name\":\"wireinspect\",\"version\":{}}},\"input\":{{\"name\":{},\"size\":{size}}},\"format\":{format},\"variant\":{variant},\"root\":null,\"chosen\":[{}]",
+        "\"tool\":{{\"name\":\"wireinspect\",\"version\":{}}},\"input\":{{\"name\":{},\"size\":{size}}},\"format\":{format},\"variant\":{variant},\"root\":{root},\"chosen\":[{}]",
         json_string(env!("CARGO_PKG_VERSION")),
         json_string(&inspection.name),
         chosen.join(",")
@@ -168,8 +171,13 @@ struct Spans<'a> {
     first: bool,
     paths: PathStack,
     causes: Causes,
-    found: Vec<Diagnostic>,
+    found: Vec<(usize, Diagnostic)>,
     text: String,
+    spoken: Spoken,
+    /// Number of the message's layer.
+    base: usize,
+    /// Number of the layer that is open.
+    layer: usize,
 }
 
 impl<'a> Spans<'a> {
@@ -182,6 +190,9 @@ impl<'a> Spans<'a> {
             causes: Causes::default(),
             found: Vec::new(),
             text: String::new(),
+            spoken: Spoken::default(),
+            base: 0,
+            layer: 0,
         }
     }
 }
@@ -198,32 +209,66 @@ impl Sink for Spans<'_> {
     }
 
     fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
-        if let Some(layer) = self.line {
-            writeln!(self.out, "{{\"diagnostic\":{{{}}}}}", diagnostic(found, layer))?;
+        if self.line.is_some() {
+            writeln!(self.out, "{{\"diagnostic\":{{{}}}}}", diagnostic(found, self.layer))?;
         } else {
-            self.found.push(found.clone());
+            self.found.push((self.layer, found.clone()));
         }
         Ok(())
     }
 
+    fn wants_words(&self) -> bool {
+        true
+    }
+
+    fn say(&mut self, said: &Said<'_>) -> Flow {
+        self.spoken.hear(said);
+        Ok(())
+    }
+
+    fn layer(&mut self, layer: &Inner<'_>) -> Flow {
+        self.layer = self.layer.saturating_add(1);
+        let head = format!(
+            "\"name\":{},\"size\":{},\"from\":{{\"layer\":{},\"start\":{},\"end\":{},\"by\":{}}}",
+            json_string(layer.name),
+            layer.size,
+            self.base,
+            layer.start,
+            layer.end,
+            json_string(layer.by)
+        );
+        if self.line.is_some() {
+            writeln!(self.out, "{{\"layer\":{{{head}}}}}")?;
+        } else {
+            write!(self.out, "]}},{{{head},\"spans\":[")?;
+        }
+        self.first = true;
+        Ok(())
+    }
+
     fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
-        self.causes.add(leaf, head);
+        if self.layer == self.base {
+            self.causes.add(leaf, head);
+        }
         let format = formats::ALL.get(usize::from(leaf.kind.owner));
         let (cause, width) = (formats::cause_of(leaf), formats::width_of(leaf, head));
         let payload = if cause == Cause::Payload { leaf.len().saturating_sub(width) } else { 0 };
         self.text.clear();
         match format {
+            _ if !self.spoken.words.is_empty() => self.text.push_str(&self.spoken.words),
             Some(format) => format.tell(leaf, head, formats::Telling::Alone, &mut self.text),
             None => self.text.push_str(&super::hexdump::common_words(leaf)),
         }
-        let value = format.and_then(|format| format.value(leaf, head)).unwrap_or_else(|| "null".to_string());
+        self.text.push_str(&self.spoken.more);
+        let said = self.spoken.value.take();
+        let value = said.or_else(|| format?.value(leaf, head)).unwrap_or_else(|| "null".to_string());
         let bits = format.map(|format| format.bits(leaf, head)).unwrap_or_default();
         let target = if leaf.target == NO_TARGET { "null".to_string() } else { leaf.target.to_string() };
         let comma = if std::mem::take(&mut self.first) || self.line.is_some() { "" } else { "," };
-        let layer = self.line.map_or(String::new(), |layer| format!("\"layer\":{layer},"));
+        let layer = self.line.map_or(String::new(), |_| format!("\"layer\":{},", self.layer));
         let name = formats::kind_info(leaf.kind).name;
         let span = format!(
-            "{comma}{{{layer}\"start\":{},\"end\":{},\"kind\":{},\"cause\":\"{}\",\"payload\":{payload},\"width\":{width},\"path\":{},\"depth\":{},\"text\":{},\"value\":{value},\"bits\":[{}],\"target\":{target},\"refs\":0,\"status\":\"{}\",\"readings\":[],\"mark\":null}}",
+            "{comma}{{{layer}\"start\":{},\"end\":{},\"kind\":{},\"cause\":\"{}\",\"payload\":{payload},\"width\":{width},\"path\":{},\"depth\":{},\"text\":{},\"value\":{value},\"bits\":[{}],\"target\":{target},\"refs\":0,\"status\":\"{}\",\"readings\":[{}],\"mark\":null}}",
             leaf.start,
             leaf.end,
             json_string(name),
@@ -233,13 +278,29 @@ impl Sink for Spans<'_> {
             json_string(&self.text),
             bits_json(&bits),
             status(leaf.flags),
+            readings(&self.spoken),
         );
+        self.spoken.forget();
         self.out.write_all(span.as_bytes())?;
         if self.line.is_some() {
             self.out.write_all(b"\n")?;
         }
         Ok(())
     }
+}
+
+/// The readings that compete, as the items of an array.
+fn readings(spoken: &Spoken) -> String {
+    let parts: Vec<String> = spoken
+        .readings
+        .iter()
+        .map(|reading| {
+            let (kind, value, why) =
+                (json_string(reading.kind), json_string(&reading.value), json_string(&reading.why));
+            format!("{{\"kind\":{kind},\"value\":{value},\"why\":{why}}}")
+        })
+        .collect();
+    parts.join(",")
 }
 
 fn bits_json(bits: &[Bits]) -> String {

@@ -16,6 +16,7 @@ pub mod panel;
 pub mod pattern;
 pub mod row;
 pub mod style;
+pub mod types;
 pub mod wrap;
 
 /// When a note on how bytes are read is printed.

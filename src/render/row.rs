@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::formats::{self, Note, Seen};
+use crate::formats::{self, Note, Seen, Telling};
 use crate::model::bytemap::{Flags, Leaf};
 use crate::model::diag::{Diagnostic, Severity};
+use crate::model::events::Spoken;
 use crate::model::num;
 use crate::model::num::len64;
 use crate::render::columns::Columns;
@@ -23,6 +24,9 @@ struct Piece {
     to: usize,
 }
 
+/// Bytes of a meaning up to which the elements of a packed run are told.
+const LONG_RUN: usize = 160;
+
 /// The row that is being put together. One is used for all rows of a dump, so that its memory is too.
 #[derive(Debug, Default)]
 pub struct Row {
@@ -34,6 +38,8 @@ pub struct Row {
     pub meaning: String,
     /// Findings on the row.
     pub found: Vec<Diagnostic>,
+    /// Competing readings of its leaves.
+    rivals: Vec<Spoken>,
     /// Offset of its first byte.
     pub start: u64,
     /// Offset behind its last.
@@ -98,6 +104,7 @@ impl Row {
         self.bytes.clear();
         self.seen.clear();
         self.meaning.clear();
+        self.rivals.clear();
         self.found = kept;
         self.begun = false;
     }
@@ -166,6 +173,8 @@ impl Row {
         if part.is_empty() {
             return;
         }
+        // Behind a colon there is nothing that a comma would join.
+        let part = if self.meaning.ends_with(':') { part.trim_start_matches([',', ' ']) } else { part };
         let joined = part.starts_with([',', '|']) || self.meaning.ends_with('|');
         if !self.meaning.is_empty() && !joined {
             self.meaning.push(' ');
@@ -173,9 +182,49 @@ impl Row {
         self.meaning.push_str(part);
     }
 
+    /// Keeps what was said on the last leaf, where readings compete.
+    pub fn hear(&mut self, spoken: &mut Spoken) {
+        if spoken.doubt || !spoken.readings.is_empty() {
+            self.rivals.push(spoken.clone());
+        }
+        spoken.forget();
+    }
+
+    /// The readings that lost, as notes.
+    pub fn rivals(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for spoken in &self.rivals {
+            for reading in spoken.readings.iter().skip(1) {
+                let why = if reading.why.is_empty() { String::new() } else { format!(" ({})", reading.why) };
+                let text = format!("also fits: {} {}{why}", reading.kind, reading.value);
+                notes.push(Note { id: "rival", carets: Vec::new(), text });
+            }
+            if !spoken.why.is_empty() {
+                notes.push(Note { id: "rival", carets: Vec::new(), text: spoken.why.clone() });
+            }
+        }
+        notes
+    }
+
+    /// Whether an element of a packed run adds nothing to a meaning that is long already.
+    pub fn is_told(&mut self, leaf: &Leaf, telling: Telling) -> bool {
+        if !leaf.flags.has(Flags::ELEMENT) || telling == Telling::Alone || self.meaning.len() < LONG_RUN {
+            return false;
+        }
+        if !self.meaning.ends_with("..") {
+            self.meaning.push_str(", ..");
+        }
+        true
+    }
+
     /// The mark beside the offset.
     fn mark(&self) -> char {
-        if self.found.iter().any(|found| found.severity() == Severity::Error) { '!' } else { ' ' }
+        let doubtful = || self.rivals.iter().any(|spoken| spoken.doubt);
+        match self.found.iter().any(|found| found.severity() == Severity::Error) {
+            true => '!',
+            false if doubtful() => '?',
+            false => ' ',
+        }
     }
 
     /// Prints the row and what stands below it, and makes it empty.
@@ -183,12 +232,64 @@ impl Row {
     /// # Errors
     /// Output that cannot be written.
     pub fn print(&mut self, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
-        self.lines(look, true);
+        if self.is_simple(look) {
+            self.simple_line(look);
+        } else {
+            self.lines(look, true);
+        }
         out.write_all(self.text.as_bytes())?;
         self.text.clear();
         self.found.clear();
         self.clear();
         Ok(())
+    }
+
+    /// Whether the row is one line with nothing below it and no colour, as nearly all are in a pipe.
+    fn is_simple(&self, look: &Look<'_>) -> bool {
+        let plain = !look.paint.is_on() && look.notes.is_empty() && self.found.is_empty() && self.rivals.is_empty();
+        // Bytes that are elided inside are missing from those held.
+        let whole = len64(self.bytes.len()) == self.end.saturating_sub(self.start);
+        plain && whole && !self.begun && self.bytes.len() <= look.columns.cells(look.depth)
+    }
+
+    /// The line of a simple row, without the general machinery.
+    fn simple_line(&mut self, look: &Look<'_>) {
+        let columns = look.columns;
+        let mut text = std::mem::take(&mut self.text);
+        push_offset(&mut text, self.start, columns.digits);
+        let indent = columns.indent(look.depth);
+        blanks(&mut text, indent.saturating_add(2));
+        let mut first = true;
+        for piece in &self.pieces {
+            if !std::mem::take(&mut first) {
+                text.push('|');
+            }
+            push_hex(&mut text, self.bytes.get(piece.from..piece.to).unwrap_or(&[]));
+        }
+        let cells = self.bytes.len().saturating_mul(3).saturating_sub(1);
+        let mut column = columns.bytes_at.saturating_add(indent).saturating_add(cells);
+        self.field_and_meaning(look, &mut column, &mut text);
+        text.push('\n');
+        self.text = text;
+    }
+
+    /// Appends the field and the meaning in their columns.
+    fn field_and_meaning(&self, look: &Look<'_>, column: &mut usize, text: &mut String) {
+        let columns = look.columns;
+        if !look.field.is_empty() {
+            pad(text, column, columns.field_at);
+            // Two blanks stand in front of the meaning, one of them in the field's last column.
+            let field = fit(look, look.field, columns.field.saturating_sub(1), wrap::cut_left);
+            look.paint.bold(&field, text);
+            *column = column.saturating_add(wrap::width(&field));
+        }
+        let meaning = self.meaning.trim_end_matches('|');
+        if !meaning.is_empty() {
+            pad(text, column, columns.meaning_at);
+            // A long field pushes the meaning right: what is left of the line is less then.
+            let room = columns.meaning_at.saturating_add(columns.meaning).saturating_sub(*column);
+            told(look, meaning, room, text);
+        }
     }
 
     /// Prints findings that came without a leaf.
@@ -278,26 +379,14 @@ impl Row {
         offset(text, line.start, columns.digits, look.paint);
         match self.mark() {
             ' ' => text.push(' '),
+            '?' => look.paint.severity(Severity::Warning, "?", text),
             mark => look.paint.severity(Severity::Error, &mark.to_string(), text),
         }
         text.push(' ');
         text.push_str(&line.text);
         let mut column = columns.bytes_at.saturating_add(line.columns);
         if !self.begun {
-            if !look.field.is_empty() {
-                pad(text, &mut column, columns.field_at);
-                // Two blanks stand in front of the meaning, one of them in the field's last column.
-                let field = fit(look, look.field, columns.field.saturating_sub(1), wrap::cut_left);
-                look.paint.bold(&field, text);
-                column = column.saturating_add(wrap::width(&field));
-            }
-            let meaning = self.meaning.trim_end_matches('|');
-            if !meaning.is_empty() {
-                pad(text, &mut column, columns.meaning_at);
-                // A long field pushes the meaning right: what is left of the line is less then.
-                let room = columns.meaning_at.saturating_add(columns.meaning).saturating_sub(column);
-                told(look, meaning, room, text);
-            }
+            self.field_and_meaning(look, &mut column, text);
         }
         text.push('\n');
         if !look.notes.is_empty() || !self.found.is_empty() {
@@ -310,7 +399,8 @@ impl Row {
         let (start, end) = (line.start, line.end());
         let here = |at: u64| at >= start && at < end;
         for one in &look.notes {
-            if one.carets.first().is_some_and(|(from, _)| here(*from)) {
+            let last = one.carets.is_empty() && end >= self.end;
+            if last || one.carets.first().is_some_and(|(from, _)| here(*from)) {
                 note(text, &one.carets, &one.text, None, line, look);
             }
         }
@@ -438,7 +528,7 @@ impl Line {
         let indent = look.columns.indent(look.depth);
         (self.start, self.cells, self.columns, self.leaf_start) = (start, 0, indent, None);
         self.text.clear();
-        self.text.extend(std::iter::repeat_n(' ', indent));
+        blanks(&mut self.text, indent);
     }
 
     fn end(&self) -> u64 {
@@ -480,11 +570,22 @@ fn digit(nibble: u8) -> char {
     DIGITS.get(usize::from(nibble & 0x0f)).copied().unwrap_or('0')
 }
 
+/// Appends so many blanks.
+fn blanks(text: &mut String, count: usize) {
+    const BLANKS: &str = "                                                                ";
+    let mut left = count;
+    while left > 0 {
+        let now = left.min(BLANKS.len());
+        text.push_str(BLANKS.get(..now).unwrap_or(BLANKS));
+        left -= now;
+    }
+}
+
 /// Blanks up to a column, at least two behind text.
 fn pad(text: &mut String, column: &mut usize, to: usize) {
-    let blanks = to.saturating_sub(*column).max(2);
-    text.extend(std::iter::repeat_n(' ', blanks));
-    *column = column.saturating_add(blanks);
+    let count = to.saturating_sub(*column).max(2);
+    blanks(text, count);
+    *column = column.saturating_add(count);
 }
 
 /// `ERROR mp-cut: what is wrong. What to try`

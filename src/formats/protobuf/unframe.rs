@@ -23,10 +23,6 @@ pub const CONFLUENT: &str = "confluent";
 
 /// gRPC: the message is compressed.
 const COMPRESSED: u8 = 0x01;
-/// Connect: the frame ends the stream and holds JSON.
-const END_OF_STREAM: u8 = 0x02;
-/// gRPC-Web: the frame holds trailers.
-const TRAILERS: u8 = 0x80;
 /// Bytes in front of a gRPC message.
 pub const GRPC_HEAD: u64 = 5;
 /// Confluent: a zero byte and the number of the schema.
@@ -109,31 +105,32 @@ fn delimited(input: &mut Window, take: &mut dyn FnMut(u64, &[u8]) -> Flow) -> Fl
 }
 
 fn grpc(input: &mut Window, take: &mut dyn FnMut(u64, &[u8]) -> Flow) -> Flow {
-    let (mut at, mut number) = (0u64, 0u64);
+    let (mut at, mut number, mut most) = (0u64, 0u64, INFLATED);
     loop {
         let head = input.at(at, usize::try_from(GRPC_HEAD).unwrap_or(0))?;
         let Some((&flags, length)) = head.split_first().filter(|(_, length)| length.len() == 4) else { return Ok(()) };
         let length = big_endian(length);
         let from = at.saturating_add(GRPC_HEAD);
         at = from.saturating_add(length);
-        if flags & (TRAILERS | END_OF_STREAM) != 0 {
+        // Other flags stand in front of what is no message: trailers (80, 81), the end of a stream (02).
+        if !matches!(flags, 0 | COMPRESSED) {
             continue;
         }
-        let bytes = held(input, from, length)?;
-        if flags & COMPRESSED != 0 {
-            take(number, &inflated(&bytes))?
-        } else {
-            take(number, &bytes)?
+        let mut bytes = held(input, from, length)?;
+        if flags == COMPRESSED {
+            bytes = inflated(&bytes, most);
+            most = most.saturating_sub(len64(bytes.len()));
         }
+        take(number, &bytes)?;
         number = number.saturating_add(1);
     }
 }
 
 /// What gzip holds, as far as it can be undone; nothing where it is no gzip, which is the other readings'
 /// to report.
-fn inflated(bytes: &[u8]) -> Vec<u8> {
+fn inflated(bytes: &[u8], most: u64) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut reader = flate2::read::MultiGzDecoder::new(bytes).take(INFLATED);
+    let mut reader = flate2::read::MultiGzDecoder::new(bytes).take(most);
     // What came before the damage stays.
     let _ = reader.read_to_end(&mut out);
     out

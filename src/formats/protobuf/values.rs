@@ -14,8 +14,8 @@ mod wellknown;
 use std::borrow::Cow;
 
 use crate::formats::protobuf::gather::{Content, Fields, Hit, How};
-use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::records::Packed;
+use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::wire;
 use crate::formats::{Context, Dress};
 use crate::model::diag::{Code, Diagnostic};

@@ -117,7 +117,8 @@ pub fn varint(bytes: &[u8]) -> Varint {
 
 /// Whether a ten-byte varint has bits beyond the 64th.
 pub fn varint_overflows(bytes: &[u8]) -> bool {
-    bytes.get(MAX_VARINT - 1).is_some_and(|last| last & 0x7f > 1)
+    let long = bytes.iter().take(MAX_VARINT - 1).all(|byte| *byte >= 0x80);
+    long && bytes.get(MAX_VARINT - 1).is_some_and(|last| last & 0x7f > 1)
 }
 
 /// Bytes of the shortest varint of a value.
@@ -179,9 +180,9 @@ kinds! {
     /// The length of text or bytes.
     LENGTH, 3, "length", Length;
     /// The length of a message.
-    MESSAGE_LENGTH, 4, "message-length", Length;
+    MESSAGE_LENGTH, 4, "length", Length;
     /// The length of a packed run.
-    PACKED_LENGTH, 5, "packed-length", Length;
+    PACKED_LENGTH, 5, "length", Length;
     /// A varint of no known type.
     VARINT, 6, "varint", Payload;
     /// Four bytes of no known type.

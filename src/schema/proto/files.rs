@@ -195,12 +195,12 @@ impl Loader {
         if let Some(known) = self.by_name.get(name) {
             return *known;
         }
-        let found = self.from_folders(name).or_else(|| self.from_bundle(name));
+        let found = self.in_folders(name).or_else(|| self.in_bundle(name));
         self.by_name.insert(name.to_string(), found);
         found
     }
 
-    fn from_folders(&mut self, name: &str) -> Option<usize> {
+    fn in_folders(&mut self, name: &str) -> Option<usize> {
         // Folders stand for the root of import paths: no import leads out of them.
         if Path::new(name).is_absolute() || name.split('/').any(|part| part == "..") {
             return None;
@@ -242,7 +242,7 @@ impl Loader {
         None
     }
 
-    fn from_bundle(&mut self, name: &str) -> Option<usize> {
+    fn in_bundle(&mut self, name: &str) -> Option<usize> {
         let (file, source) = source::parse(name, bundle::text(name)?).ok()?;
         if let Some(first) = self.by_types.get(&types(&file)) {
             return Some(*first);
@@ -259,7 +259,7 @@ impl Loader {
         for (name, one) in bundle::WELL_KNOWN {
             if !declared.contains(one) {
                 self.by_name.remove(name);
-                self.from_bundle(name);
+                self.in_bundle(name);
             }
         }
     }

@@ -3,10 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::model::schema::{
-    Cardinality, Enum, EnumId, Field, FieldKind, Finding, Message, MessageId, Named, Presence, Schema, SchemaError,
+    Cardinality, Enum, EnumId, Field, FieldKind, Finding, Message, MessageId, Named, Place, Presence, Schema,
+    SchemaError,
 };
-use crate::model::words::nearest;
+use crate::model::words::slips;
 use crate::schema::proto::desc::{self, Label, Type};
+use crate::schema::proto::facts::{
+    child, file_features, is_map_entry, local, missing_help, names_entry, oneofs, ranges, scalar, step, with_oneof,
+};
 use crate::schema::proto::features::{self, Features, FieldPresence};
 use crate::schema::proto::files::{Files, Loaded};
 use crate::schema::proto::names::{Meaning, Names, json_name};
@@ -14,8 +18,15 @@ use crate::schema::proto::names::{Meaning, Names, json_name};
 /// Findings of one kind that are told, at most; a schema of thousands of slips says it once.
 const TOLD: usize = 64;
 
+/// Names that are compared with one that was found nowhere.
+const NEAR: usize = 4096;
+
+/// Parts that the name of a package may have; each one is a scope to look in.
+const PACKAGE_PARTS: usize = 100;
+
 /// Field numbers in descriptor.proto, parts of the paths that places have.
 mod path {
+    pub const FILE_PACKAGE: i32 = 2;
     pub const FILE_IMPORT: i32 = 3;
     pub const FILE_MESSAGE: i32 = 4;
     pub const FILE_ENUM: i32 = 5;
@@ -66,6 +77,8 @@ struct Linker<'a> {
     schema: Schema,
     flats: Vec<Flat<'a>>,
     extensions: Vec<Extension<'a>>,
+    /// Positions of the fields of extended messages, by number.
+    extended: HashMap<MessageId, HashMap<u32, usize>>,
     /// Names that were found nowhere, by file.
     unresolved: HashMap<usize, Vec<String>>,
     /// Pairs of a file and one that it should import.
@@ -85,6 +98,7 @@ pub fn link(files: Files) -> Result<Schema, SchemaError> {
         schema: Schema::default(),
         flats: Vec::new(),
         extensions: Vec::new(),
+        extended: HashMap::new(),
         unresolved: HashMap::new(),
         unlisted: HashSet::new(),
         found: Vec::new(),
@@ -119,58 +133,44 @@ fn visible(files: &[Loaded]) -> Vec<HashSet<usize>> {
     (0..files.len()).map(of).collect()
 }
 
-fn child(scope: &str, name: &str) -> String {
-    if scope.is_empty() { name.to_string() } else { format!("{scope}.{name}") }
-}
-
-/// A path with two more steps.
-fn step(path: &[i32], tag: i32, at: usize) -> Vec<i32> {
-    let mut path = path.to_vec();
-    path.extend([tag, i32::try_from(at).unwrap_or(i32::MAX)]);
-    path
-}
-
-/// The name without the package.
-fn local(full_name: &str, package: &str) -> String {
-    let rest = full_name.strip_prefix(package).unwrap_or(full_name);
-    rest.strip_prefix('.').unwrap_or(rest).to_string()
-}
-
-fn is_map_entry(record: &desc::Record) -> bool {
-    record.options.as_ref().is_some_and(|options| options.map_entry == Some(true))
-}
-
 impl<'a> Linker<'a> {
     /// Notes all types of a file, in the order of declaration, each before those inside it.
     fn declare(&mut self, file: usize, loaded: &'a Loaded) -> Result<(), SchemaError> {
         let package = loaded.file.package.as_deref().unwrap_or("");
+        if package.split('.').count() > PACKAGE_PARTS {
+            let message = format!("the name of the package has more than {PACKAGE_PARTS} parts");
+            return Err(SchemaError { place: loaded.place(&[path::FILE_PACKAGE]), message, help: String::new() });
+        }
         self.names.package(file, package);
         let features = file_features(&loaded.file);
         for (at, one) in loaded.file.enum_type.iter().enumerate() {
             self.enumeration(file, one, package, features, &[path::FILE_ENUM, i32::try_from(at).unwrap_or(0)])?;
         }
         self.note_extensions(file, &loaded.file.extension, package, features, &[], path::FILE_EXTENSION);
-        let top = loaded.file.message_type.iter().enumerate().rev();
-        let mut rest: Vec<(&desc::Record, Option<&desc::Record>, String, Features, Vec<i32>)> = top
-            .map(|(at, record)| (record, None, package.to_string(), features, step(&[], path::FILE_MESSAGE, at)))
-            .collect();
-        while let Some((record, outer, scope, features, path)) = rest.pop() {
+        let flat = |record: &'a desc::Record, outer, scope: &str, features: Features, path| {
             let features = match &record.options {
                 Some(options) => features.with(options.features.as_ref(), &options.uninterpreted),
                 None => features,
             };
-            let full_name = child(&scope, record.name.as_deref().unwrap_or(""));
-            let flat = Flat { file, record, outer, full_name: full_name.clone(), features, path, id: MessageId(0) };
-            let path = flat.path.clone();
-            self.message(flat)?;
-            for (at, one) in record.enum_type.iter().enumerate() {
-                self.enumeration(file, one, &full_name, features, &step(&path, path::MESSAGE_ENUM, at))?;
+            let full_name = child(scope, record.name.as_deref().unwrap_or(""));
+            Flat { file, record, outer, full_name, features, path, id: MessageId(0) }
+        };
+        let top = loaded.file.message_type.iter().enumerate().rev();
+        let mut rest: Vec<Flat> =
+            top.map(|(at, record)| flat(record, None, package, features, step(&[], path::FILE_MESSAGE, at))).collect();
+        while let Some(next) = rest.pop() {
+            for (at, one) in next.record.enum_type.iter().enumerate() {
+                let path = step(&next.path, path::MESSAGE_ENUM, at);
+                self.enumeration(file, one, &next.full_name, next.features, &path)?;
             }
-            self.note_extensions(file, &record.extension, &full_name, features, &path, path::MESSAGE_EXTENSION);
-            for (at, inner) in record.nested_type.iter().enumerate().rev() {
-                let path = step(&path, path::MESSAGE_MESSAGE, at);
-                rest.push((inner, Some(record), full_name.clone(), features, path));
+            let extensions = &next.record.extension;
+            let path = &next.path;
+            self.note_extensions(file, extensions, &next.full_name, next.features, path, path::MESSAGE_EXTENSION);
+            for (at, inner) in next.record.nested_type.iter().enumerate().rev() {
+                let path = step(&next.path, path::MESSAGE_MESSAGE, at);
+                rest.push(flat(inner, Some(next.record), &next.full_name, next.features, path));
             }
+            self.message(next)?;
         }
         Ok(())
     }
@@ -241,6 +241,9 @@ impl<'a> Linker<'a> {
     /// A name that stands for two types: an error in one file, a warning in two.
     fn declared_twice(&mut self, file: usize, first: usize, name: &str, path: &[i32]) -> Result<(), SchemaError> {
         let Some(loaded) = self.files.get(file) else { return Ok(()) };
+        if file != first && self.is_told_enough("type-duplicate") {
+            return Ok(());
+        }
         let mut path = path.to_vec();
         path.push(path::NAME);
         let place = loaded.place(&path);
@@ -254,16 +257,15 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    fn tell(&mut self, code: &'static str, place: crate::model::schema::Place, message: String, help: String) {
-        let before = self.found.iter().filter(|finding| finding.code == code).count();
-        match before.cmp(&TOLD) {
-            std::cmp::Ordering::Less => self.found.push(Finding { code, place, message, help }),
-            std::cmp::Ordering::Equal => {
-                let message = format!("more than {TOLD} of {code}: the rest is not listed");
-                self.found.push(Finding { code, place, message, help: String::new() });
-            }
-            std::cmp::Ordering::Greater => {}
+    fn tell(&mut self, code: &'static str, place: Place, message: String, help: String) {
+        if !self.is_told_enough(code) {
+            self.found.push(Finding { code, place, message, help });
         }
+    }
+
+    /// Whether there are as many findings of a code as are told.
+    fn is_told_enough(&self, code: &str) -> bool {
+        self.found.iter().filter(|finding| finding.code == code).count() >= TOLD
     }
 
     /// Fills in the fields of all messages.
@@ -318,7 +320,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    fn place(&self, scope: &Scope, part: i32) -> crate::model::schema::Place {
+    fn place(&self, scope: &Scope, part: i32) -> Place {
         let mut path = scope.path.to_vec();
         path.push(part);
         self.files.get(scope.file).map(|loaded| loaded.place(&path)).unwrap_or_default()
@@ -405,7 +407,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Where a field's type is written: for the value of a map, that is where the map is.
-    fn type_place(&self, scope: &Scope, map: Option<(&desc::Record, &desc::Record)>) -> crate::model::schema::Place {
+    fn type_place(&self, scope: &Scope, map: Option<(&desc::Record, &desc::Record)>) -> Place {
         if let (true, Some((outer, entry))) = (scope.in_map_entry, map)
             && let Some(at) = outer.field.iter().position(|field| names_entry(field, entry))
             && let Some(of_outer) = scope.path.len().checked_sub(4).and_then(|len| scope.path.get(..len))
@@ -419,8 +421,8 @@ impl<'a> Linker<'a> {
 
     /// Tells a name that no file declares, once a file.
     fn unresolved(&mut self, name: &str, scope: &Scope, map: Option<(&desc::Record, &desc::Record)>) {
-        let place = self.type_place(scope, map);
         if let Some(help) = self.first_unresolved(name, scope.file) {
+            let place = self.type_place(scope, map);
             let message = format!("no file declares `{name}`: fields of this type are left as bytes");
             self.tell("type-unresolved", place, message, help);
         }
@@ -437,10 +439,16 @@ impl<'a> Linker<'a> {
         if self.files.get(file).is_some_and(lacks) {
             return Some("one of its imports was not found".into());
         }
-        let last = name.rsplit('.').next().unwrap_or(name);
-        let near: Vec<&str> = self.names.all().filter(|full| full.rsplit('.').next() == Some(last)).collect();
-        let near = near.into_iter().min().or_else(|| nearest(name, self.names.all()).first().copied());
-        Some(near.map(|near| format!("there is `{near}`")).unwrap_or_default())
+        Some(self.near(name).map(|near| format!("there is `{near}`")).unwrap_or_default())
+    }
+
+    /// A type whose name without its scopes differs by a slip or two.
+    fn near(&self, name: &str) -> Option<&str> {
+        let last = |name: &'_ str| name.rsplit('.').next().unwrap_or("").to_lowercase();
+        let word = last(name);
+        let allowed = (word.chars().count() / 3).min(2);
+        let near = self.names.all().take(NEAR).map(|full| (slips(&word, &last(full)), full));
+        near.filter(|(slips, _)| *slips <= allowed).min().map(|(_, full)| full)
     }
 
     /// Tells a file whose types are used without its being imported.
@@ -494,7 +502,11 @@ impl<'a> Linker<'a> {
     fn add_extension(&mut self, of: MessageId, made: Field, scope: &Scope) {
         let at = usize::try_from(of.0).unwrap_or(usize::MAX);
         let Some(message) = self.schema.messages.get_mut(at) else { return };
-        let Some(other) = message.fields.iter().find(|field| field.number == made.number) else {
+        let numbers = self.extended.entry(of).or_insert_with(|| {
+            message.fields.iter().enumerate().map(|(at, field)| (field.number, at)).collect::<HashMap<u32, usize>>()
+        });
+        let Some(other) = numbers.get(&made.number).and_then(|at| message.fields.get(*at)) else {
+            numbers.insert(made.number, message.fields.len());
             message.fields.push(made);
             return;
         };
@@ -503,14 +515,16 @@ impl<'a> Linker<'a> {
                 "`{}` has the number {}, which `{}` of `{}` has already",
                 made.name, made.number, other.name, message.full_name
             );
-            let place = self.place(scope, path::FIELD_NUMBER);
-            self.tell("extension-duplicate", place, message, "the first one is used".into());
+            if !self.is_told_enough("extension-duplicate") {
+                let place = self.place(scope, path::FIELD_NUMBER);
+                self.tell("extension-duplicate", place, message, "the first one is used".into());
+            }
         }
     }
 
     fn extends_nothing(&mut self, extendee: &str, scope: &Scope) {
-        let place = self.place(scope, path::FIELD_EXTENDEE);
         if let Some(help) = self.first_unresolved(extendee, scope.file) {
+            let place = self.place(scope, path::FIELD_EXTENDEE);
             let message = format!("no file declares `{extendee}`: its extensions here are left out");
             self.tell("type-unresolved", place, message, help);
         }
@@ -535,99 +549,4 @@ impl<'a> Linker<'a> {
         }
         found
     }
-}
-
-/// What a missing import means for the fields of the file.
-fn missing_help(import: &str, names: &[String], loaded: &Loaded) -> String {
-    let folder = |import: &str| import.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.replace('/', "."));
-    let package = |name: &str| {
-        let name = name.strip_prefix('.').unwrap_or(name);
-        name.rsplit_once('.').map_or(String::new(), |(package, _)| package.to_string())
-    };
-    let missing = || loaded.imports.iter().filter(|import| import.file.is_none());
-    // By custom the folder is the package; a name that no folder fits may be in any of the files.
-    let may_hold = |name: &&String| {
-        let fits = |import: &str| !folder(import).is_empty() && folder(import) == package(name);
-        fits(import) || !missing().any(|other| fits(&other.name))
-    };
-    let names: Vec<String> = names.iter().filter(may_hold).map(|name| format!("`{name}`")).collect();
-    if names.is_empty() {
-        return "only options use it, so it is left out; -I DIR adds a place to look".into();
-    }
-    let listed = match names.get(..3) {
-        Some(first) if names.len() > 3 => format!("{} and more", first.join(", ")),
-        _ => crate::model::num::listed(&names),
-    };
-    format!("{listed} stay bytes; -I DIR adds a place to look")
-}
-
-/// Whether a field's type is an entry that stands beside it.
-fn names_entry(field: &desc::Field, entry: &desc::Record) -> bool {
-    let name = field.type_name.as_deref().unwrap_or("");
-    Some(name.rsplit('.').next().unwrap_or(name)) == entry.name.as_deref()
-}
-
-fn with_oneof(features: Features, record: &desc::Record, oneof: Option<usize>) -> Features {
-    let options = oneof.and_then(|at| record.oneof_decl.get(at)).and_then(|oneof| oneof.options.as_ref());
-    options.map_or(features, |options| features.with(options.features.as_ref(), &options.uninterpreted))
-}
-
-fn file_features(file: &desc::File) -> Features {
-    let edition = match file.syntax.as_deref() {
-        Some("proto3") => features::PROTO3,
-        Some("editions") => file.edition.unwrap_or(features::FIRST),
-        _ => file.edition.unwrap_or(features::PROTO2),
-    };
-    let features = Features::of_edition(edition);
-    match &file.options {
-        Some(options) => features.with(options.features.as_ref(), &options.uninterpreted),
-        None => features,
-    }
-}
-
-/// Positions of a record's oneofs among the real ones, and the names of those.
-fn oneofs(record: &desc::Record) -> (Vec<Option<u32>>, Vec<String>) {
-    let mut synthetic = vec![false; record.oneof_decl.len()];
-    for field in record.field.iter().filter(|field| field.proto3_optional == Some(true)) {
-        let at = field.oneof_index.and_then(|at| usize::try_from(at).ok());
-        if let Some(entry) = at.and_then(|at| synthetic.get_mut(at)) {
-            *entry = true;
-        }
-    }
-    let (mut positions, mut names) = (Vec::new(), Vec::new());
-    for (oneof, is_synthetic) in record.oneof_decl.iter().zip(synthetic) {
-        if is_synthetic {
-            positions.push(None);
-        } else {
-            positions.push(u32::try_from(names.len()).ok());
-            names.push(oneof.name.clone().unwrap_or_default());
-        }
-    }
-    (positions, names)
-}
-
-fn ranges(ranges: &[desc::Range]) -> Vec<(u32, u32)> {
-    let number = |number: Option<i32>| u32::try_from(number.unwrap_or(0)).unwrap_or(0);
-    ranges.iter().map(|range| (number(range.start), number(range.end))).collect()
-}
-
-fn scalar(ty: Type) -> Option<FieldKind> {
-    Some(match ty {
-        Type::Double => FieldKind::Double,
-        Type::Float => FieldKind::Float,
-        Type::Int64 => FieldKind::Int64,
-        Type::Uint64 => FieldKind::Uint64,
-        Type::Int32 => FieldKind::Int32,
-        Type::Fixed64 => FieldKind::Fixed64,
-        Type::Fixed32 => FieldKind::Fixed32,
-        Type::Bool => FieldKind::Bool,
-        Type::String => FieldKind::String,
-        Type::Bytes => FieldKind::Bytes,
-        Type::Uint32 => FieldKind::Uint32,
-        Type::Sfixed32 => FieldKind::Sfixed32,
-        Type::Sfixed64 => FieldKind::Sfixed64,
-        Type::Sint32 => FieldKind::Sint32,
-        Type::Sint64 => FieldKind::Sint64,
-        Type::Group | Type::Message | Type::Enum => return None,
-    })
 }

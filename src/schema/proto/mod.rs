@@ -16,6 +16,7 @@ use crate::schema::Request;
 mod bundle;
 mod desc;
 mod editions;
+mod facts;
 mod features;
 mod files;
 mod lexer;

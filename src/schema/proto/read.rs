@@ -10,7 +10,7 @@ use crate::model::words::slips;
 use crate::schema::proto::desc;
 
 /// Bytes that a schema file may have; the largest known ones have a tenth of that.
-const LARGEST: u64 = 256 << 20;
+const LARGEST: u64 = 64 << 20;
 
 /// What a file holds.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Problem> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     file.take(LARGEST.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     if u64::try_from(bytes.len()).is_ok_and(|len| len > LARGEST) {
-        return Err(problem("is larger than 256 MiB, no schema file", ""));
+        return Err(problem("is larger than 64 MiB, no schema file", ""));
     }
     Ok(bytes)
 }
@@ -180,11 +180,34 @@ fn other_language(path: &Path, text: &str) -> Option<&'static str> {
     }
     let text = text.trim_start();
     match text.as_bytes().first() {
-        Some(b'{' | b'[') => Some("JSON"),
+        Some(b'{') => Some("JSON"),
         Some(b'@') if text.starts_with("@0x") => Some("a Cap'n Proto schema"),
         Some(b'<') => Some("XML or HTML"),
-        _ => None,
+        _ if STATEMENTS.contains(&first_word(text)) => None,
+        _ => Some("text of another kind"),
     }
+}
+
+/// Words that a statement of a schema begins with; an empty one stands for a semicolon.
+const STATEMENTS: [&str; 12] =
+    ["", "syntax", "edition", "package", "import", "option", "message", "enum", "extend", "service", "export", "local"];
+
+/// The first word of source behind its comments.
+fn first_word(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    loop {
+        let behind = match rest.get(..2) {
+            Some("//") => rest.split_once('\n').map_or("", |(_, behind)| behind),
+            Some("/*") => rest.split_once("*/").map_or("", |(_, behind)| behind),
+            _ => break,
+        };
+        rest = behind.trim_start();
+    }
+    if rest.starts_with(';') {
+        return "";
+    }
+    let word = rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+    if word.is_empty() { "?" } else { word }
 }
 
 #[cfg(test)]
@@ -213,6 +236,9 @@ mod tests {
             ("a.proto", b"", "is empty"),
             ("a.proto", b" \n", "holds only white space"),
             ("a.fbs", b"table T {}", "is a FlatBuffers schema, not a Protobuf schema"),
+            ("a.txt", b"/* a */ // b\nmessage M {}", "source /* a */ // b\nmessage M {}"),
+            ("a.md", b"# A title\nIt's text", "is text of another kind, not a Protobuf schema"),
+            ("a", b"{\"a\": 1}", "is JSON, not a Protobuf schema"),
             ("a", b"@0xdeadbeef;", "is a Cap'n Proto schema, not a Protobuf schema"),
             ("a.proto", b"message M {}\n// caf\xe9", "is not UTF-8: byte 0xe9 in line 2"),
             ("a.proto", b"\x00\x01\x02\xff", "is neither text nor a set of descriptors"),

@@ -1,9 +1,11 @@
 //! `.proto` source as a descriptor, with the places where things stand.
 
+use std::collections::HashMap;
+
 use prost::Message as _;
 use prost_types::source_code_info::Location;
 
-use crate::schema::proto::desc::{self, Field, FieldOptions, File, Record};
+use crate::schema::proto::desc::{self, Field, FieldOptions, File, Record, Uninterpreted};
 use crate::schema::proto::editions::{self, Edits, Rewritten};
 use crate::schema::proto::features;
 use crate::schema::proto::lexer::{self, Fault};
@@ -138,57 +140,68 @@ fn complete(file: &mut File) {
         record.extension.iter_mut().for_each(plain_default);
         record.field.iter_mut().for_each(plain_default);
         let Record { field, nested_type, .. } = record;
-        for entry in nested_type.iter_mut() {
-            if entry.options.as_ref().is_some_and(|options| options.map_entry == Some(true)) {
-                let of = field.iter().find(|field| field.type_name.is_some() && field.type_name == entry.name);
-                features_of_entry(of, entry);
+        let with_features: HashMap<&str, Vec<Uninterpreted>> = field.iter().filter_map(told_features).collect();
+        for entry in nested_type.iter_mut().filter(|_| !with_features.is_empty()) {
+            let is_entry = entry.options.as_ref().is_some_and(|options| options.map_entry == Some(true));
+            let told = entry.name.as_deref().and_then(|name| with_features.get(name));
+            if let Some(uninterpreted) = told.filter(|_| is_entry) {
+                for part in &mut entry.field {
+                    let uninterpreted = uninterpreted.clone();
+                    part.options = Some(FieldOptions { uninterpreted, ..FieldOptions::default() });
+                }
             }
         }
         rest.extend(nested_type.iter_mut());
     }
 }
 
-/// Key and value of a map entry have the features of the map field.
-fn features_of_entry(field: Option<&Field>, entry: &mut Record) {
-    let written = field.and_then(|field| field.options.as_ref()).map_or(&[][..], |options| &options.uninterpreted);
-    let uninterpreted: Vec<_> = written.iter().filter(|option| features::is_feature(option)).cloned().collect();
-    if !uninterpreted.is_empty() {
-        for part in &mut entry.field {
-            part.options = Some(FieldOptions { uninterpreted: uninterpreted.clone(), ..FieldOptions::default() });
-        }
-    }
+/// The features that a field tells, by the name of its type: key and value of a map entry have those of the map.
+fn told_features(field: &Field) -> Option<(&str, Vec<Uninterpreted>)> {
+    let options = field.options.as_ref()?.uninterpreted.iter();
+    let told: Vec<Uninterpreted> = options.filter(|option| features::is_feature(option)).cloned().collect();
+    Some((field.type_name.as_deref()?, told)).filter(|(_, told)| !told.is_empty())
 }
 
-/// Defaults of floating-point fields have the form of C's `%.15g`, or `%.17g` where that is not exact.
+/// Defaults of floating-point fields have the form of C's `%g`, with more digits where six or fifteen are not
+/// exact.
 fn plain_default(field: &mut Field) {
-    let is_float =
-        field.r#type == Some(i32::from(desc::Type::Double)) || field.r#type == Some(i32::from(desc::Type::Float));
-    if let Some(value) = field.default_value.as_ref().filter(|_| is_float).and_then(|text| text.parse::<f64>().ok()) {
-        field.default_value = Some(c_style(value));
-    }
+    let ty = field.r#type.and_then(|number| desc::Type::try_from(number).ok());
+    let Some(text) = &field.default_value else { return };
+    let plain = match ty {
+        Some(desc::Type::Double) => text.parse::<f64>().ok().map(|value| {
+            let exact = c_style(value, 15).parse() == Ok(value);
+            c_style(value, if exact { 15 } else { 17 })
+        }),
+        Some(desc::Type::Float) => text.parse::<f32>().ok().map(|value| {
+            let exact = c_style(f64::from(value), 6).parse() == Ok(value);
+            c_style(f64::from(value), if exact { 6 } else { 9 })
+        }),
+        _ => return,
+    };
+    field.default_value = plain.or_else(|| field.default_value.take());
 }
 
-fn c_style(value: f64) -> String {
+/// A number as `%.*g` writes it.
+fn c_style(value: f64, digits: i32) -> String {
     if value.is_nan() {
         return "nan".into();
     }
     if value.is_infinite() {
         return if value > 0.0 { "inf".into() } else { "-inf".into() };
     }
-    let exact = |digits: &usize| format!("{value:.*e}", digits.saturating_sub(1)).parse() == Ok(value);
-    let digits = if exact(&15) { 15usize } else { 17 };
-    let text = format!("{value:.*e}", digits.saturating_sub(1));
+    let places = |number: i32| usize::try_from(number).unwrap_or(0);
+    let text = format!("{value:.*e}", places(digits.saturating_sub(1)));
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let trim = |text: &str| -> String {
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text.into() }
     };
-    if exponent < -4 || exponent >= i32::try_from(digits).unwrap_or(17) {
+    if exponent < -4 || exponent >= digits {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{}e{sign}{:02}", trim(mantissa), exponent.unsigned_abs());
     }
-    let behind = i32::try_from(digits).unwrap_or(17).saturating_sub(1).saturating_sub(exponent);
-    trim(&format!("{value:.*}", usize::try_from(behind).unwrap_or(0)))
+    let behind = digits.saturating_sub(1).saturating_sub(exponent);
+    trim(&format!("{value:.*}", places(behind)))
 }
 
 #[cfg(test)]
@@ -235,18 +248,26 @@ mod tests {
 
     #[test]
     fn floats_have_the_form_of_protoc() {
-        for (value, text) in [
-            (0.1, "0.1"),
-            (1e20, "1e+20"),
-            (1.5e-7, "1.5e-07"),
-            (1e15, "1e+15"),
-            (123456789012345.0, "123456789012345"),
-            (2.0, "2"),
-            (-0.0, "-0"),
-            (1.0 / 3.0, "0.33333333333333331"),
-            (f64::INFINITY, "inf"),
+        let default = |ty: desc::Type, text: &str| {
+            let default_value = Some(text.to_string());
+            let mut field = Field { r#type: Some(ty as i32), default_value, ..Field::default() };
+            plain_default(&mut field);
+            field.default_value.unwrap()
+        };
+        for (text, double, float) in [
+            ("0.1", "0.1", "0.1"),
+            ("100000000000000000000", "1e+20", "1e+20"),
+            ("1.5e-7", "1.5e-07", "1.5e-07"),
+            ("1e15", "1e+15", "1e+15"),
+            ("123456789012345", "123456789012345", "1.23456788e+14"),
+            ("2.0", "2", "2"),
+            ("-0", "-0", "-0"),
+            ("0.3333333333333333", "0.33333333333333331", "0.333333343"),
+            ("-inf", "-inf", "-inf"),
+            ("nan", "nan", "nan"),
         ] {
-            assert_eq!(c_style(value), text);
+            assert_eq!(default(desc::Type::Double, text), double);
+            assert_eq!(default(desc::Type::Float, text), float);
         }
     }
 

@@ -82,9 +82,17 @@ fn facts(schema: &Schema) -> BTreeMap<String, String> {
 
 #[test]
 fn source_and_descriptors_of_protoc_are_the_same_schema() {
-    for name in
-        ["suite", "suite_groups", "pbzoo", "pbzoo2", "pbset", "editions/wire23", "editions/legacy23", "editions/wire24"]
-    {
+    for name in [
+        "suite",
+        "corners",
+        "suite_groups",
+        "pbzoo",
+        "pbzoo2",
+        "pbset",
+        "editions/wire23",
+        "editions/legacy23",
+        "editions/wire24",
+    ] {
         let source = of(&[data(&format!("{name}.proto"))]).unwrap();
         let set = of(&[data(&format!("{name}.desc"))]).unwrap();
         assert_eq!(findings(&source), [""; 0], "{name}");
@@ -204,8 +212,8 @@ fn missing_imports_are_warnings() {
 fn odd_schemas_load_with_a_warning() {
     let cases: [(&[(&str, &str)], &str); 7] = [
         (
-            &[("a.proto", "syntax='proto3'; message Order {} message M {\n Ordr o = 1; }")],
-            "type-unresolved 2:2 no file declares `Ordr`: fields of this type are left as bytes; there is `Order`",
+            &[("a.proto", "syntax='proto3'; package p; message Order {} message M {\n Ordr o = 1; }")],
+            "type-unresolved 2:2 no file declares `Ordr`: fields of this type are left as bytes; there is `p.Order`",
         ),
         (
             &[("a.proto", "edition = '2031'; message M { int32 a = 1; }")],
@@ -356,4 +364,79 @@ fn broken_source_is_an_error_and_never_a_panic() {
             }
         }
     }
+}
+
+#[test]
+fn sets_tell_imports_apart_and_a_lone_descriptor_is_enough() {
+    use super::desc::{BufFile, Field, File, FileSet, Record, Type};
+    use prost::Message as _;
+    let record = |name: &str, of: Option<&str>| Record {
+        name: Some(name.into()),
+        field: of
+            .map(|of| Field {
+                name: Some("f".into()),
+                number: Some(1),
+                r#type: Some(Type::Message as i32),
+                type_name: Some(of.into()),
+                ..Field::default()
+            })
+            .into_iter()
+            .collect(),
+        ..Record::default()
+    };
+    let file = |name: &str, record: Record, import: Option<&str>, is_import| File {
+        name: Some(name.into()),
+        package: Some("p".into()),
+        dependency: import.map(str::to_string).into_iter().collect(),
+        message_type: vec![record],
+        syntax: Some("proto3".into()),
+        buf: Some(BufFile { is_import: Some(is_import) }),
+        ..File::default()
+    };
+    let other = file("b.proto", record("B", None), None, true);
+    let own = file("a.proto", record("A", Some(".p.B")), Some("b.proto"), false);
+    let folder = folder(&[("x", "")]);
+    let path = folder.path().join("image.bin");
+    fs::write(&path, FileSet { file: vec![other, own.clone()] }.encode_to_vec()).unwrap();
+    let schema = of(std::slice::from_ref(&path)).unwrap();
+    assert_eq!(findings(&schema), [""; 0]);
+    let told = |name: &str| schema.message(schema.find_message(name).unwrap()).unwrap().told;
+    assert!(told("A") && !told("B"));
+    let mut own = own;
+    own.message_type.push(record("T", Some(".google.protobuf.Timestamp")));
+    own.dependency.push("google/protobuf/timestamp.proto".into());
+    fs::write(&path, own.encode_to_vec()).unwrap();
+    let schema = of(&[path]).unwrap();
+    let found = findings(&schema);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0].starts_with("import-missing 0:0 \"b.proto\" not found in ")
+            && found[0].contains("; `.p.B` stay bytes")
+    );
+    assert!(found[1].starts_with("type-unresolved 0:0 no file declares `.p.B`"));
+}
+
+#[test]
+fn thousands_of_slips_are_told_in_a_few_lines_and_in_little_time() {
+    let started = std::time::Instant::now();
+    let many = |line: &dyn Fn(usize) -> String| (1..=15_000).map(line).collect::<String>();
+    let cases = [
+        format!("syntax='proto3'; message M {{ {} }}", many(&|n| format!("T{n} f{n} = {n};\n"))),
+        format!("syntax='proto3'; {}", many(&|n| format!("import 'a/{n}.proto';\n"))),
+        format!("edition='2023'; message M {{ {} }}", many(&|n| format!("map<int32, M> f{n} = {n};\n"))),
+        format!(
+            "syntax='proto2'; message M {{ extensions 1 to max; }} extend M {{ {} }}",
+            many(&|n| format!("optional int32 f{n} = {};\n", n / 2 + 1))
+        ),
+    ];
+    for text in &cases {
+        let schema = loaded(&[("a.proto", text)]).unwrap();
+        assert!(schema.found.len() <= 130, "{}", schema.found.len());
+    }
+    let package = format!("syntax='proto3'; package a{};", ".a".repeat(20_000));
+    assert_eq!(
+        loaded(&[("a.proto", &package)]).unwrap_err().message,
+        "the name of the package has more than 100 parts"
+    );
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::formats::protobuf::guess::{Guess, Memory, judge};
-use crate::formats::protobuf::unframe;
+use crate::formats::protobuf::peek::place;
 use crate::formats::protobuf::records::{Record, record};
+use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::wire::{self, Varint, WireType};
 use crate::formats::{Context, Dress};
 use crate::model::events::{Flow, Sink};
@@ -17,12 +18,6 @@ use crate::wire::reader::Window;
 
 /// Largest integer up to which a float64 holds every one: beyond it JSON gets text.
 const EXACT: u64 = 1 << 53;
-
-/// The number that stands for a path of field numbers when content is judged. The walk over the bytes and
-/// this one must agree on it, so that both take a field for the same.
-pub fn place(parent: u64, number: u32) -> u64 {
-    (parent ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-}
 
 /// Sends the values of all messages.
 ///
