@@ -18,7 +18,6 @@ use crate::formats::protobuf::records::Packed;
 use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::wire;
 use crate::formats::{Context, Dress};
-use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Sink};
 use crate::model::num::len64;
 use crate::model::schema::{Bound, Cardinality, Field, FieldKind, MessageId};
@@ -46,7 +45,7 @@ pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut
         Ok(())
     })?;
     match unknown.and_then(|unknown| unknown.sentence()) {
-        Some(sentence) => out.diagnostic(&Diagnostic::new(Code::PbLeftOut, 0, 0, sentence)),
+        Some(sentence) => out.left_out(&sentence),
         None => Ok(()),
     }
 }
