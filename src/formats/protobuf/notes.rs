@@ -201,5 +201,5 @@ fn grpc_note(row: &[Seen], first: &Seen, wanted: &mut dyn FnMut(&'static str) ->
     let text = "gRPC: a byte of flags, and the length as four bytes, highest first".to_string();
     let mut carets = vec![range(first)];
     carets.extend(row.get(1).map(range));
-    wanted("grpc").then(|| Note { id: "grpc", carets, text })
+    wanted("grpc").then_some(Note { id: "grpc", carets, text })
 }

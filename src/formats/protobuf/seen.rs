@@ -15,7 +15,7 @@ const ONEOF: u32 = 1 << 30;
 #[derive(Debug, Default)]
 pub struct Seen {
     few: Vec<(u32, u64)>,
-    many: Option<Box<HashMap<u32, u64, foldhash::fast::FixedState>>>,
+    many: Option<HashMap<u32, u64, foldhash::fast::FixedState>>,
 }
 
 impl Seen {
@@ -64,7 +64,7 @@ impl Seen {
         } else {
             let mut many: HashMap<u32, u64, _> = self.few.drain(..).collect();
             many.insert(number, count);
-            self.many = Some(Box::new(many));
+            self.many = Some(many);
         }
     }
 }
