@@ -44,10 +44,11 @@ pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut
         unknown = Some(writer.fields.unknown);
         Ok(())
     })?;
-    match unknown.and_then(|unknown| unknown.sentence()) {
-        Some(sentence) => out.left_out(&sentence),
-        None => Ok(()),
+    let told = unknown.map(|unknown| [unknown.sentence(), unknown.misread()]);
+    for sentence in told.into_iter().flatten().flatten() {
+        out.left_out(&sentence)?;
     }
+    Ok(())
 }
 
 /// What is being sent, the innermost last. All `at` and `end` are places of hits; `base` is where the hits
