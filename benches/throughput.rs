@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a bench that cannot run should stop")]
 
 use std::io::{Write, sink};
+use std::sync::Arc;
 
 use divan::Bencher;
 use divan::counter::BytesCount;
@@ -9,8 +10,10 @@ use wireinspect::convert::Conversion;
 use wireinspect::formats::{EncodeOptions, by_name};
 use wireinspect::inspect::{Inspection, Options};
 use wireinspect::model::events::Nothing;
+use wireinspect::model::schema::{Bound, MessageId, Schema};
 use wireinspect::render::View;
 use wireinspect::render::hexdump::Dump;
+use wireinspect::schema::{Request, load};
 use wireinspect::size::Ledger;
 use wireinspect::wire::reader::Window;
 
@@ -48,8 +51,43 @@ fn msgpack() -> Vec<u8> {
     made
 }
 
+/// What the records are as Protobuf.
+const SCHEMA: &str = "syntax = \"proto3\"; package bench;
+message Batch { repeated Rec recs = 1; }
+message Rec { int64 id = 1; string name = 2; bool active = 3; double score = 4; Point pos = 5; repeated uint32 samples = 6;
+  repeated string tags = 7; }
+message Point { int32 x = 1; sint32 y = 2; }
+";
+
+/// The schema, and the type of the whole.
+fn schema() -> (Arc<Schema>, MessageId) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bench.proto");
+    std::fs::write(&file, SCHEMA).unwrap();
+    let schema = load(&Request { files: vec![file], include: Vec::new() }).unwrap();
+    let root = schema.find_message("Batch").unwrap();
+    (Arc::new(schema), root)
+}
+
+fn protobuf() -> Vec<u8> {
+    let (schema, root) = schema();
+    let bound = Bound { schema: &schema, root };
+    let mut inspection = open(json(), "json");
+    let options = EncodeOptions { schema: Some(bound), ..EncodeOptions::default() };
+    let conversion = Conversion { format: by_name("protobuf").unwrap(), variant: "plain", options };
+    let survey = conversion.survey(&mut inspection).unwrap();
+    let mut made = Vec::new();
+    conversion.write(&mut inspection, &survey, &mut made).unwrap();
+    made
+}
+
+/// `protobuf` has its schema, `protobuf-bare` has none.
 fn open(bytes: Vec<u8>, format: &str) -> Inspection {
-    let options = Options { format: by_name(format), ..Options::default() };
+    let mut options = Options { format: by_name(format.trim_end_matches("-bare")), ..Options::default() };
+    if format == "protobuf" {
+        let (schema, root) = schema();
+        (options.schema, options.root) = (Some(schema), Some(root));
+    }
     Inspection::open("bench".to_string(), Window::memory(bytes), &options).unwrap()
 }
 
@@ -61,10 +99,14 @@ fn convert(bytes: Vec<u8>, from: &str, to: &str, out: &mut dyn Write) {
 }
 
 fn input(format: &str) -> Vec<u8> {
-    if format == "json" { json() } else { msgpack() }
+    match format {
+        "json" => json(),
+        "msgpack" => msgpack(),
+        _ => protobuf(),
+    }
 }
 
-#[divan::bench(args = ["msgpack", "json"])]
+#[divan::bench(args = ["protobuf", "protobuf-bare", "msgpack", "json"])]
 fn open_and_detect(bencher: Bencher<'_, '_>, format: &str) {
     let bytes = input(format);
     bencher.counter(BytesCount::new(bytes.len())).bench(|| {
@@ -72,14 +114,14 @@ fn open_and_detect(bencher: Bencher<'_, '_>, format: &str) {
     });
 }
 
-#[divan::bench(args = ["msgpack", "json"])]
+#[divan::bench(args = ["protobuf", "protobuf-bare", "msgpack", "json"])]
 fn walk(bencher: Bencher<'_, '_>, format: &str) {
     let bytes = input(format);
     let mut inspection = open(bytes.clone(), format);
     bencher.counter(BytesCount::new(bytes.len())).bench_local(|| inspection.walk(&mut Nothing).unwrap().size);
 }
 
-#[divan::bench(args = ["msgpack", "json"])]
+#[divan::bench(args = ["protobuf", "protobuf-bare", "msgpack", "json"])]
 fn ledger_by_field(bencher: Bencher<'_, '_>, format: &str) {
     let bytes = input(format);
     let mut inspection = open(bytes.clone(), format);
@@ -90,20 +132,21 @@ fn ledger_by_field(bencher: Bencher<'_, '_>, format: &str) {
     });
 }
 
-#[divan::bench(args = ["msgpack", "json"])]
+#[divan::bench(args = ["protobuf", "protobuf-bare", "msgpack", "json"])]
 fn dump(bencher: Bencher<'_, '_>, format: &str) {
     let bytes = input(format);
     let mut inspection = open(bytes.clone(), format);
     let view = View { width: 100, ..View::default() };
+    let inspection_format = inspection.format;
     bencher.counter(BytesCount::new(bytes.len())).bench_local(|| {
         let mut out = sink();
-        let mut dump = Dump::new(&mut out, by_name(format), view.clone(), 1 << 20, Default::default());
+        let mut dump = Dump::new(&mut out, inspection_format, view.clone(), 1 << 20, Default::default());
         inspection.walk(&mut dump).unwrap();
         dump.finish().unwrap();
     });
 }
 
-#[divan::bench(args = ["msgpack json", "json msgpack"])]
+#[divan::bench(args = ["protobuf json", "protobuf msgpack", "msgpack json", "json msgpack"])]
 fn converted(bencher: Bencher<'_, '_>, pair: &str) {
     let (from, to) = pair.split_once(' ').unwrap();
     let bytes = input(from);
