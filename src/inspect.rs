@@ -448,6 +448,16 @@ impl Inspection {
         walked
     }
 
+    /// Writes the messages as the same format again, in another variant; none where the format has no way of
+    /// its own for that.
+    pub fn rewrite(&mut self, variant: &str, out: &mut dyn io::Write) -> Option<Flow> {
+        let format = self.format?;
+        let mut window = std::mem::replace(&mut self.window, Window::memory(Vec::new()));
+        let written = format.rewrite(&mut window, &self.context(format), variant, out);
+        self.window = window;
+        written
+    }
+
     /// Decodes the message into a sink; returns its size in bytes and the findings, counted.
     ///
     /// # Errors

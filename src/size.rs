@@ -14,9 +14,10 @@ pub struct Causes([u64; Cause::ALL.len()]);
 impl Causes {
     /// Adds a leaf, by its first bytes.
     pub fn add(&mut self, leaf: &Leaf, head: &[u8]) {
-        let width = formats::width_of(leaf, head);
+        let cause = formats::cause_of(leaf);
+        let width = if cause == Cause::Payload { formats::width_of(leaf, head) } else { 0 };
         self.put(Cause::Width, width);
-        self.put(formats::cause_of(leaf), leaf.len().saturating_sub(width));
+        self.put(cause, leaf.len().saturating_sub(width));
     }
 
     fn put(&mut self, cause: Cause, bytes: u64) {

@@ -2,15 +2,19 @@
 
 use std::io::{self, Seek as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
 use crate::cli::output::{self, Output};
 use crate::cli::{Failure, INPUT_ERROR, InputArgs, Outcome, explain, format_by_name, input, stopped};
-use crate::convert::Conversion;
-use crate::formats::EncodeOptions;
+use crate::convert::{self, Conversion};
+use crate::formats::{EncodeOptions, Format};
 use crate::inspect::Inspection;
-use crate::model::events::Stop;
+use crate::model::events::{Misfit, Stop};
+use crate::model::limits::PIECE;
+use crate::model::num::{len64, listed};
+use crate::model::schema::{Bound, MessageId, Schema};
 use crate::render::diagnostics;
 
 /// Output held in memory before it goes to a temporary file.
@@ -30,6 +34,9 @@ pub struct ConvertArgs {
     /// Text with line ends and indentation
     #[arg(long)]
     pretty: bool,
+    /// Leave out names that the type of the target does not have
+    #[arg(long)]
+    ignore_unknown: bool,
     /// Write what could be decoded of an input with errors
     #[arg(long)]
     partial: bool,
@@ -63,13 +70,85 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     }
     let mut inspection = input::open(name, &args.input)?;
     let name = inspection.name.clone();
-    let options = EncodeOptions { pretty: args.pretty, ..EncodeOptions::default() };
+    let (schema, root) = target_type(&mut inspection, format)?;
+    let schema = schema.as_deref().zip(root).map(|(schema, root)| Bound { schema, root });
+    let ignore_unknown = args.ignore_unknown;
+    let options = EncodeOptions { pretty: args.pretty, schema, ignore_unknown, ..EncodeOptions::default() };
     let conversion = Conversion { format, variant: variant.map_or("plain", |variant| variant.name), options };
     match convert(&mut inspection, &conversion, args) {
         Ok(status) => Ok(status),
+        Err(Problem::Stop(Stop::Misfit(misfit))) => Ok(told_misfit(&mut inspection, &misfit)),
         Err(Problem::Stop(stop)) => stopped(stop, &name),
         Err(Problem::Failure(failure)) => Err(failure),
     }
+}
+
+/// Schema and type that the target is written by, where it needs them.
+fn target_type(inspection: &mut Inspection, format: &dyn Format) -> Result<TargetType, Failure> {
+    let same = inspection.format.is_some_and(|source| source.info().name == format.info().name);
+    let (schema, root) = (inspection.shared_schema(), inspection.bound().map(|bound| bound.root));
+    if !format.info().bound || same {
+        return Ok((schema, root));
+    }
+    let title = format.info().title;
+    let Some(schema) = schema else {
+        let sentence =
+            format!("converting to {title} needs a schema: -s SCHEMA, and -t TYPE where it has several types");
+        return Err(Failure::usage(format!("error[usage]: {sentence}")));
+    };
+    if root.is_some() {
+        return Ok((Some(schema), root));
+    }
+    match convert::best_type(inspection, &schema) {
+        Ok(root) => Ok((Some(schema), Some(root))),
+        Err(types) if types.is_empty() => {
+            Err(Failure::usage("error[usage]: the schema has no type to write by".to_string()))
+        }
+        Err(types) => {
+            let types = listed(&types);
+            Err(Failure::usage(format!("error[usage]: converting to {title} needs -t TYPE: the schema has {types}")))
+        }
+    }
+}
+
+type TargetType = (Option<Arc<Schema>>, Option<MessageId>);
+
+/// Tells a value that does not fit its schema, by line and column where the input is text.
+fn told_misfit(inspection: &mut Inspection, misfit: &Misfit) -> u8 {
+    let place = match inspection.format {
+        Some(format) if format.info().text => {
+            let (line, column) = line_and_column(inspection, misfit.start);
+            format!("{line}:{column}")
+        }
+        _ => format!("{:#04x}", misfit.start),
+    };
+    let path = if misfit.path.is_empty() { String::new() } else { format!("{}: ", misfit.path) };
+    let help = if misfit.help.is_empty() { String::new() } else { format!("; {}", misfit.help) };
+    let code = format!("{}-misfit", inspection.format.map_or("convert", |format| format.info().name));
+    output::tell(&format!("{}:{place}: error[{code}]: {path}{}{help}\n", inspection.name, misfit.message));
+    INPUT_ERROR
+}
+
+/// Line and column, in characters, of an offset in a text; both counted from 1.
+fn line_and_column(inspection: &mut Inspection, offset: u64) -> (u64, u64) {
+    let (mut line, mut column, mut at) = (1u64, 1u64, 0u64);
+    while at < offset {
+        let want = usize::try_from(offset.saturating_sub(at)).unwrap_or(PIECE).min(PIECE);
+        let Ok(piece) = inspection.window().at(at, want) else { break };
+        if piece.is_empty() {
+            break;
+        }
+        for byte in piece {
+            match byte {
+                b'\n' => (line, column) = (line.saturating_add(1), 1),
+                // Bytes that go on with a character are none of their own.
+                0x80..=0xbf => {}
+                _ => column = column.saturating_add(1),
+            }
+        }
+        at = at.saturating_add(len64(piece.len()));
+    }
+    (line, column)
 }
 
 enum Problem {
@@ -91,11 +170,12 @@ impl From<io::Error> for Problem {
 
 fn convert(inspection: &mut Inspection, conversion: &Conversion<'_>, args: &ConvertArgs) -> Result<u8, Problem> {
     inspection.spool().map_err(Stop::from)?;
-    let survey = conversion.survey(inspection)?;
+    let readings = conversion.survey(inspection)?;
+    let walk = &readings.walk;
     let mut lines = diagnostics::outer(inspection);
-    lines.push_str(&diagnostics::lines(&inspection.name, &survey.found, &survey.tally));
-    let bad = survey.has_errors() || inspection.outer_errors() > 0;
-    let refused = bad && (!args.partial || survey.messages == 0);
+    lines.push_str(&diagnostics::lines(&inspection.name, &walk.found, &walk.tally));
+    let bad = walk.has_errors() || inspection.outer_errors() > 0;
+    let refused = bad && (!args.partial || readings.is_empty());
     if refused {
         let hint = if args.partial { "nothing could be decoded" } else { "--partial writes what can be decoded" };
         lines.push_str(&format!("{}: nothing written, the input has errors; {hint}\n", inspection.name));
@@ -106,11 +186,11 @@ fn convert(inspection: &mut Inspection, conversion: &Conversion<'_>, args: &Conv
     }
     let mut out = Output::open(args.output.as_deref()).map_err(Problem::Failure)?;
     let losses = if matches!(out, Output::Staged(..)) || conversion.format.info().text {
-        conversion.write(inspection, &survey, &mut out)?
+        conversion.write(inspection, &readings, &mut out)?
     } else {
         // A value that the target refuses shows only while it is written: nothing goes out before.
         let mut spool = tempfile::SpooledTempFile::new(SPOOL);
-        let losses = conversion.write(inspection, &survey, &mut spool)?;
+        let losses = conversion.write(inspection, &readings, &mut spool)?;
         spool.rewind()?;
         io::copy(&mut spool, &mut out)?;
         losses

@@ -283,6 +283,8 @@ pub trait Encoder: Sink {
 pub struct EncodeOptions<'a> {
     /// Text with line ends and indentation.
     pub pretty: bool,
+    /// The messages are a row even where there is one or none.
+    pub stream: bool,
     /// The schema and type to write by, where there is one.
     pub schema: Option<Bound<'a>>,
     /// Names that the type does not have are left out, not refused.
@@ -327,6 +329,11 @@ pub trait Format: Sync {
     /// As for [`Format::decode`].
     fn values(&self, input: &mut Window, context: &Context<'_>, _dress: Dress, out: &mut dyn Sink) -> Flow {
         self.decode(input, context, out)
+    }
+
+    /// Whether this variant is a row of messages even where it holds one or none.
+    fn is_stream(&self, _variant: &str) -> bool {
+        false
     }
 
     /// The types of a schema by how well a message fits them, best first; empty where the format has none.

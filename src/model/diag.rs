@@ -132,6 +132,8 @@ codes! {
     PbFrameFlags, "pb-frame-flags", Error;
     /// Protobuf: a compressed frame that cannot be undone.
     PbFrameCompressed, "pb-frame-compressed", Error;
+    /// Protobuf: fields that a conversion leaves out, since the schema has none of their numbers.
+    PbLeftOut, "pb-left-out", Note;
     /// A finding in a schema file.
     SchemaFinding, "schema", Warning;
 

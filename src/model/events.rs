@@ -194,6 +194,11 @@ pub trait Sink {
         false
     }
 
+    /// The path of the innermost open group, where the sink keeps one: nobody in front of it needs to.
+    fn path(&self) -> Option<&str> {
+        None
+    }
+
     /// Words on the leaf that comes next. Only sent where [`Sink::wants_words`] says so.
     ///
     /// # Errors
@@ -272,6 +277,10 @@ impl Sink for Tee<'_> {
 
     fn wants_words(&self) -> bool {
         self.first.wants_words() || self.second.wants_words()
+    }
+
+    fn path(&self) -> Option<&str> {
+        self.first.path().or_else(|| self.second.path())
     }
 
     fn layer(&mut self, layer: &Inner<'_>) -> Flow {

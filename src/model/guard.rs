@@ -11,6 +11,8 @@ use crate::model::value::Event;
 /// and holds back findings past the limit.
 pub struct Guard<'a> {
     out: &'a mut dyn Sink,
+    /// The sink keeps paths, so that they need not be kept here.
+    lent: bool,
     partition: Partition,
     groups: Vec<GroupId>,
     paths: PathStack,
@@ -38,6 +40,7 @@ impl<'a> Guard<'a> {
     /// A guard in front of a sink.
     pub fn new(out: &'a mut dyn Sink) -> Guard<'a> {
         Guard {
+            lent: out.path().is_some(),
             out,
             partition: Partition::default(),
             groups: Vec::new(),
@@ -78,7 +81,9 @@ impl Sink for Guard<'_> {
             return Err(Stop::Internal(format!("group {} opens outside its parent", group.id)));
         }
         self.groups.push(group.id);
-        self.paths.push(group.step);
+        if !self.lent {
+            self.paths.push(group.step);
+        }
         self.out.open(group)
     }
 
@@ -107,7 +112,9 @@ impl Sink for Guard<'_> {
         if self.groups.pop() != Some(id) || end != self.partition.at() {
             return Err(Stop::Internal(format!("group {id} closes out of turn at {end:#x}")));
         }
-        self.paths.pop();
+        if !self.lent {
+            self.paths.pop();
+        }
         self.out.close(id, end)
     }
 
@@ -116,7 +123,8 @@ impl Sink for Guard<'_> {
             return Ok(());
         }
         if found.path.is_empty() {
-            let found = found.clone().at(self.paths.path());
+            let path = self.out.path().unwrap_or(self.paths.path()).to_string();
+            let found = found.clone().at(path);
             return self.out.diagnostic(&found);
         }
         self.out.diagnostic(found)

@@ -245,7 +245,9 @@ impl<'a> Dump<'a> {
         let (all, told) = (self.view.notes == Notes::All, &mut self.told);
         if let Some(format) = self.format {
             notes.extend(format.notes(&self.row.seen, &mut |id| {
-                let fresh = !told.iter().any(|known| std::ptr::eq(*known, id) || *known == id);
+                // Nearly always it is the very same constant.
+                let known = told.iter().any(|known| std::ptr::eq(*known, id)) || told.contains(&id);
+                let fresh = !known;
                 if fresh {
                     told.push(id);
                 }
@@ -384,6 +386,10 @@ impl<'a> Dump<'a> {
 impl Sink for Dump<'_> {
     fn wants_words(&self) -> bool {
         true
+    }
+
+    fn path(&self) -> Option<&str> {
+        Some(self.paths.path())
     }
 
     fn say(&mut self, said: &Said<'_>) -> Flow {

@@ -3,14 +3,12 @@
 
 use std::io::Write;
 
-use crate::formats::json::encode::JsonWriter;
-use crate::formats::json::tagged::TAGS;
-use crate::formats::{self, Encoder as _, json_string};
+use crate::convert;
+use crate::formats::{self, json_string};
 use crate::inspect::{Inspection, Layer};
 use crate::model::bytemap::{Bits, Cause, Flags, Group, GroupId, Leaf, NO_TARGET};
 use crate::model::diag::{Diagnostic, Tally};
 use crate::model::events::{Flow, Inner, PathStack, Said, Sink, Spoken, Stop};
-use crate::model::survey::{Survey, Want};
 use crate::size::Causes;
 
 /// Writes the whole object. The input must be readable twice.
@@ -148,14 +146,7 @@ fn value(out: &mut dyn Write, inspection: &mut Inspection) -> Flow {
     if inspection.format.is_none() {
         return Ok(write!(out, "null")?);
     }
-    let mut survey = Survey::new(Want { counts: false, odd_maps: true, reserved: TAGS });
-    inspection.walk(&mut survey)?;
-    if survey.messages == 0 {
-        return Ok(write!(out, "null")?);
-    }
-    let mut writer = JsonWriter::new(out, false, &survey, false);
-    inspection.walk(&mut writer)?;
-    writer.finish()
+    if convert::json(inspection, out)? { Ok(()) } else { Ok(write!(out, "null")?) }
 }
 
 /// A finding as the members of an object.
@@ -228,6 +219,10 @@ impl Sink for Spans<'_> {
 
     fn wants_words(&self) -> bool {
         true
+    }
+
+    fn path(&self) -> Option<&str> {
+        Some(self.paths.path())
     }
 
     fn say(&mut self, said: &Said<'_>) -> Flow {

@@ -45,6 +45,8 @@ pub struct JsonWriter<'a> {
     pretty: bool,
     newline: bool,
     survey: &'a Survey,
+    /// A list stands around the messages however many there are.
+    stream: bool,
     open: Vec<Open>,
     /// Containers begun so far, counted as the survey counts them.
     containers: u64,
@@ -57,12 +59,18 @@ impl<'a> JsonWriter<'a> {
     /// A writer to `out`; `pretty` breaks and indents lines, `newline` ends the last one.
     pub fn new(out: &'a mut dyn Write, pretty: bool, survey: &'a Survey, newline: bool) -> JsonWriter<'a> {
         let (open, carry) = (Vec::new(), Vec::new());
-        JsonWriter { out, pretty, newline, survey, open, containers: 0, carry, started: false }
+        JsonWriter { out, pretty, newline, survey, stream: false, open, containers: 0, carry, started: false }
+    }
+
+    /// Writes a list even around one message, or none.
+    #[must_use]
+    pub fn stream(self, stream: bool) -> JsonWriter<'a> {
+        JsonWriter { stream, ..self }
     }
 
     /// Starts the list around several messages.
     fn message(&mut self) -> Flow {
-        if !self.started && self.survey.messages > 1 {
+        if !self.started && (self.stream || self.survey.messages > 1) {
             self.out.write_all(b"[")?;
             self.open.push(Open { form: Form::List, items: 0 });
         }
@@ -176,8 +184,8 @@ impl<'a> JsonWriter<'a> {
             Scalar::Null | Scalar::Missing => self.out.write_all(b"null")?,
             Scalar::Bool(true) => self.out.write_all(b"true")?,
             Scalar::Bool(false) => self.out.write_all(b"false")?,
-            Scalar::Uint(value) => write!(self.out, "{value}")?,
-            Scalar::Int(value) => write!(self.out, "{value}")?,
+            Scalar::Uint(value) => self.out.write_all(itoa::Buffer::new().format(*value).as_bytes())?,
+            Scalar::Int(value) => self.out.write_all(itoa::Buffer::new().format(*value).as_bytes())?,
             // Whoever reads it reads a float64, so it is written as the float64 it is.
             Scalar::F32(value) => self.float(f64::from(*value))?,
             Scalar::F64(value) => self.float(*value)?,
@@ -329,6 +337,9 @@ impl Sink for JsonWriter<'_> {
 
 impl Encoder for JsonWriter<'_> {
     fn finish(&mut self) -> Flow {
+        if self.stream {
+            self.message()?;
+        }
         while !self.open.is_empty() {
             self.end()?;
         }

@@ -115,6 +115,6 @@ impl Format for Json {
         survey: &'a Survey,
         out: &'a mut dyn io::Write,
     ) -> Box<dyn Encoder + 'a> {
-        Box::new(JsonWriter::new(out, options.pretty, survey, true))
+        Box::new(JsonWriter::new(out, options.pretty, survey, true).stream(options.stream))
     }
 }

@@ -88,11 +88,11 @@ impl<'a> Walker<'a> {
         };
         self.open_named(tag, reads, kind, before)?;
         self.odd_field(tag, reads, before)?;
-        self.put_tag(tag, flags)
+        self.put_tag(tag, reads, flags)
     }
 
     /// Claims a tag, with a warning where it is longer than it need be.
-    pub(super) fn put_tag(&mut self, tag: Tag, mut flags: Flags) -> Flow {
+    pub(super) fn put_tag(&mut self, tag: Tag, reads: Reads<'a>, mut flags: Flags) -> Flow {
         if tag.len > len64(wire::varint_len(wire::tag(tag.number, tag.wire))) {
             let found = self.long_tag(tag);
             flags = flags.with(if found.severity() == crate::model::diag::Severity::Error {
@@ -102,7 +102,7 @@ impl<'a> Walker<'a> {
             });
             self.out.diagnostic(&found)?;
         }
-        if matches!(reads_clash(self.reads(tag)), Some(_)) {
+        if reads_clash(reads).is_some() {
             flags = flags.with(Flags::WARNING);
         }
         let code = if tag.wire == WireType::SGroup { wire::SGROUP } else { wire::TAG };

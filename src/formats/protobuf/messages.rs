@@ -59,7 +59,7 @@ impl<'a> Walker<'a> {
         let want = if look { usize::try_from(content.there).unwrap_or(usize::MAX).min(limits::PIECE) } else { 0 };
         let inside = self.input.at(from, want)?.to_vec();
         match map {
-            Some(field) => self.begin_entry(tag, field, &inside)?,
+            Some(field) => self.begin_entry(tag, field, reads, &inside)?,
             None => self.begin(tag, reads, GroupKind::Record, Flags::NONE)?,
         }
         let role = match well_known {
@@ -85,7 +85,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Opens the group of a map entry, which is called by its key, and claims the tag.
-    fn begin_entry(&mut self, tag: Tag, field: &'a Field, inside: &[u8]) -> Flow {
+    fn begin_entry(&mut self, tag: Tag, field: &'a Field, reads: Reads<'a>, inside: &[u8]) -> Flow {
         let entry = field.kind.message().and_then(|id| self.schema?.message(id));
         let kind = entry.and_then(|entry| entry.field(1)).map(|key| &key.kind);
         let key = peek::map_key(inside, kind);
@@ -98,7 +98,7 @@ impl<'a> Walker<'a> {
             let found = self.key_twice(tag, field, &key);
             self.out.diagnostic(&found)?;
         }
-        self.put_tag(tag, Flags::NONE)
+        self.put_tag(tag, reads, Flags::NONE)
     }
 
     /// Content that is taken for a message although nothing says so.
@@ -156,7 +156,7 @@ impl<'a> Walker<'a> {
             let more = if set { String::new() } else { self.more(reads) };
             self.out.say(&Said { words: &name, more: &more, ..Said::default() })?;
         }
-        self.put_tag(tag, Flags::NONE)?;
+        self.put_tag(tag, reads, Flags::NONE)?;
         let end = self.frames.last().map_or(self.size, |frame| frame.end);
         let cut = self.frames.last().is_some_and(|frame| frame.cut);
         let frame = Frame { end, group: Some(tag.number), message: id, role, place, cut, ..self.frame() };

@@ -10,13 +10,19 @@ mod encode;
 mod fields;
 mod fit;
 mod frames;
+mod gather;
 mod guess;
 mod likely;
 mod messages;
 mod notes;
 mod packed;
 mod peek;
+mod records;
+mod rewrite;
 mod seen;
+mod times;
+mod unframe;
+mod unknown;
 mod values;
 mod words;
 
@@ -25,7 +31,8 @@ pub mod wire;
 use std::io;
 
 use crate::formats::{
-    Candidate, Context, Counts, EncodeOptions, Encoder, Fit, Format, Info, Note, Nouns, Sample, Seen, Telling, Variant,
+    Candidate, Context, Counts, Dress, EncodeOptions, Encoder, Fit, Format, Info, Note, Nouns, Sample, Seen, Telling,
+    Variant,
 };
 use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
@@ -136,21 +143,32 @@ impl Format for Protobuf {
         Want::default()
     }
 
+    fn values(&self, input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut dyn Sink) -> Flow {
+        values::values(input, context, dress, out)
+    }
+
+    fn is_stream(&self, variant: &str) -> bool {
+        unframe::is_stream(variant)
+    }
+
+    fn rewrite(
+        &self,
+        input: &mut Window,
+        context: &Context<'_>,
+        variant: &str,
+        out: &mut dyn io::Write,
+    ) -> Option<Flow> {
+        Some(rewrite::rewrite(input, context, variant, out))
+    }
+
     fn encoder<'a>(
         &self,
-        _variant: &str,
-        _options: EncodeOptions<'a>,
-        _survey: &'a Survey,
-        _out: &'a mut dyn io::Write,
+        variant: &str,
+        options: EncodeOptions<'a>,
+        survey: &'a Survey,
+        out: &'a mut dyn io::Write,
     ) -> Box<dyn Encoder + 'a> {
-        Box::new(Stub)
-    }
-}
-struct Stub;
-impl Sink for Stub {}
-impl Encoder for Stub {
-    fn finish(&mut self) -> Flow {
-        Ok(())
+        encode::encoder(variant, options, survey, out)
     }
 }
 

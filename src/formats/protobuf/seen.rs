@@ -29,6 +29,13 @@ impl Seen {
 
     /// Counts `times` further values of a field; how many there were before.
     pub fn add(&mut self, number: u32, times: u64) -> u64 {
+        if self.many.is_none()
+            && let Some((_, count)) = self.few.iter_mut().find(|(known, _)| *known == number)
+        {
+            let before = *count;
+            *count = before.saturating_add(times);
+            return before;
+        }
         let before = self.count(number);
         self.set(number, before.saturating_add(times));
         before
