@@ -225,7 +225,8 @@ fn random_fields_are_owned_as_every_type() {
 
 /// A field with a number that the types of the schemas have, in any wire type.
 fn random_field(random: &mut Random, depth: usize, out: &mut Vec<u8>) {
-    let number = 1 + random.below(if random.below(4) == 0 { 40 } else { 20 });
+    let most = if random.below(4) == 0 { 40 } else { 20 };
+    let number = 1 + random.below(most);
     let wire = [0, 0, 1, 2, 2, 2, 3, 4, 5][random.below(9)];
     let tag = number << 3 | wire;
     if tag >= 0x80 {
@@ -243,8 +244,12 @@ fn random_field(random: &mut Random, depth: usize, out: &mut Vec<u8>) {
         2 => {
             let mut content = Vec::new();
             match random.below(4) {
-                0 if depth < 6 => (0..random.below(5)).for_each(|_| random_field(random, depth + 1, &mut content)),
-                1 => content = b"type.googleapis.com/zoo.Inner"[..random.below(30)].to_vec(),
+                0 if depth < 6 => {
+                    for _ in 0..random.below(5) {
+                        random_field(random, depth + 1, &mut content);
+                    }
+                }
+                1 => content.extend(&b"type.googleapis.com/zoo.Inner"[..random.below(30)]),
                 2 => content = vec![b'a'; random.below(20)],
                 _ => {
                     let count = random.below(20);
@@ -260,7 +265,9 @@ fn random_field(random: &mut Random, depth: usize, out: &mut Vec<u8>) {
             out.extend(content);
         }
         3 if depth < 6 => {
-            (0..random.below(4)).for_each(|_| random_field(random, depth + 1, out));
+            for _ in 0..random.below(4) {
+                random_field(random, depth + 1, out);
+            }
             if random.below(4) > 0 && number < 16 {
                 out.push((number << 3 | 4) as u8);
             }

@@ -287,6 +287,14 @@ impl<'a> Walker<'a> {
         opened
     }
 
+    /// Opens the group of a packed run. It has the path of the field as a whole: its elements have an index.
+    pub(super) fn open_run(&mut self, number: u32, field: Option<&'a Field>) -> Flow {
+        match field {
+            Some(field) => self.open(GroupKind::Value, Step::Name(&field.name)),
+            None => self.open_field(GroupKind::Value, number, None, 0),
+        }
+    }
+
     /// Closes the innermost group.
     pub(super) fn close(&mut self) -> Flow {
         match self.groups.pop() {
@@ -326,6 +334,6 @@ impl<'a> Walker<'a> {
 
     /// Sends words on the next leaf, if they are wanted.
     pub(super) fn say(&mut self, said: &Said<'_>) -> Flow {
-        if self.wants { self.out.say(said) } else { Ok(()) }
+        if self.wants && !said.is_empty() { self.out.say(said) } else { Ok(()) }
     }
 }

@@ -167,7 +167,7 @@ impl<'a> Walker<'a> {
         let code = match reads {
             Reads::As(field) => {
                 flags = flags.with(self.odd_value(start, len, value, &field.kind)?);
-                if value == 0 && is_default_stored(field) {
+                if value == 0 && is_default_stored(field) && !self.in_entry() {
                     flags = flags.with(Flags::DEFAULT);
                 }
                 self.say_varint(field, value)?;
@@ -282,6 +282,11 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Whether the innermost message is the entry of a map, whose key and value always count.
+    fn in_entry(&self) -> bool {
+        self.message_type().is_some_and(|message| message.map_entry)
+    }
+
     fn fixed_field(&mut self, tag: Tag, reads: Reads<'a>, width: u64) -> Flow {
         let there = self.available(tag.len.saturating_add(width))?.saturating_sub(tag.len);
         if there < width {
@@ -291,10 +296,11 @@ impl<'a> Walker<'a> {
         let untyped = if width == 4 { wire::I32 } else { wire::I64 };
         let (code, flags) = match reads {
             Reads::As(field) => {
+                let in_entry = self.in_entry();
                 let bytes = self.input.at(self.at, 8.min(usize::try_from(width).unwrap_or(8)))?;
                 // Minus zero is written: only the bits of zero are the default.
                 let zero = bytes.iter().all(|byte| *byte == 0);
-                let stored = zero && is_default_stored(field);
+                let stored = zero && is_default_stored(field) && !in_entry;
                 (wire::value_kind(&field.kind), if stored { Flags::DEFAULT } else { Flags::NONE })
             }
             _ => (untyped, Flags::NONE),
@@ -365,7 +371,7 @@ impl<'a> Walker<'a> {
         if self.wants && content.there > 0 {
             let more = self.more_of(reads, content);
             let words = if content.is_cut() && code == wire::BLOB { "bytes" } else { "" };
-            self.out.say(&Said {
+            self.say(&Said {
                 words,
                 more: &more,
                 readings: &judged.readings,

@@ -37,8 +37,10 @@ impl<'a> Walker<'a> {
         field: Option<&'a Field>,
         guess: Guess,
     ) -> Flow {
-        let first = self.frames.last().map_or(0, |frame| frame.seen.count(tag.number));
-        self.begin(tag, reads, GroupKind::Value, Flags::NONE)?;
+        let first = self.frames.last_mut().map_or(0, |frame| frame.seen.add(tag.number, 1));
+        self.open_run(tag.number, field)?;
+        self.odd_field(tag, reads, first)?;
+        self.put_tag(tag, reads, Flags::NONE)?;
         let from = self.at.saturating_add(content.length_len);
         let (code, wire) = match (field, guess) {
             (Some(field), _) => (wire::value_kind(&field.kind), WireType::of_kind(&field.kind)),
