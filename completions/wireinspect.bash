@@ -66,7 +66,7 @@ _wireinspect() {
             return 0
             ;;
         wireinspect__subcmd__convert)
-            opts="-f -e -o -h --format --variant --encoding --skip --length --limit-depth --to --output --pretty --partial --force --help"
+            opts="-f -s -I -t -e -o -h --format --variant --schema --include --type --encoding --skip --length --limit-depth --to --output --pretty --ignore-unknown --partial --force --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -81,6 +81,30 @@ _wireinspect() {
                     return 0
                     ;;
                 --variant)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --schema)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --include)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -I)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -124,7 +148,7 @@ _wireinspect() {
             return 0
             ;;
         wireinspect__subcmd__detect)
-            opts="-f -e -h --format --variant --encoding --skip --length --limit-depth --to --width --help"
+            opts="-f -s -I -t -e -h --format --variant --schema --include --type --encoding --skip --length --limit-depth --to --width --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -139,6 +163,30 @@ _wireinspect() {
                     return 0
                     ;;
                 --variant)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --schema)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --include)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -I)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -178,7 +226,7 @@ _wireinspect() {
             return 0
             ;;
         wireinspect__subcmd__explain)
-            opts="-f -e -o -h --format --variant --encoding --skip --length --limit-depth --to --output --rows --bits --notes --no-head --paths --all --at --range --path --depth --max-items --message --layer --width --color --help"
+            opts="-f -s -I -t -e -o -h --format --variant --schema --include --type --encoding --skip --length --limit-depth --to --output --rows --bits --notes --no-head --paths --all --at --range --path --depth --max-items --message --layer --width --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -193,6 +241,30 @@ _wireinspect() {
                     return 0
                     ;;
                 --variant)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --schema)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --include)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -I)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

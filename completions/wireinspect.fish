@@ -35,6 +35,9 @@ complete -c wireinspect -n "__fish_wireinspect_using_subcommand help" -s h -l he
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s f -l format -d 'The format, else it is found out: FORMAT or FORMAT/VARIANT' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l variant -d 'The variant of the format' -r
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s s -l schema -d 'Schema: .proto, or a descriptor set; may be given several times' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s I -l include -d 'Folder to look for imports in; the schema\'s own and those above it are searched anyway' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s t -l type -d 'Type of the message: full name, or a short one that is clear [default: the one that fits best]' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s e -l encoding -d 'Text that holds bytes is undone first' -r -f -a "auto\t'Found out, and said'
 raw\t'None: the input is the bytes'
 hex\t'Hex digits in any spelling'
@@ -76,6 +79,9 @@ complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l all 
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s f -l format -d 'The format, else it is found out: FORMAT or FORMAT/VARIANT' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l variant -d 'The variant of the format' -r
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s s -l schema -d 'Schema: .proto, or a descriptor set; may be given several times' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s I -l include -d 'Folder to look for imports in; the schema\'s own and those above it are searched anyway' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s t -l type -d 'Type of the message: full name, or a short one that is clear [default: the one that fits best]' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s e -l encoding -d 'Text that holds bytes is undone first' -r -f -a "auto\t'Found out, and said'
 raw\t'None: the input is the bytes'
 hex\t'Hex digits in any spelling'
@@ -90,11 +96,15 @@ complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l limi
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l to -d 'What comes out: FORMAT or FORMAT/VARIANT' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s o -l output -d 'Where it goes, instead of standard output; written whole or not at all' -r -F
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l pretty -d 'Text with line ends and indentation'
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l ignore-unknown -d 'Leave out names that the type of the target does not have'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l partial -d 'Write what could be decoded of an input with errors'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l force -d 'Write binary to a terminal'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s f -l format -d 'The format, else it is found out: FORMAT or FORMAT/VARIANT' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -l variant -d 'The variant of the format' -r
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s s -l schema -d 'Schema: .proto, or a descriptor set; may be given several times' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s I -l include -d 'Folder to look for imports in; the schema\'s own and those above it are searched anyway' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s t -l type -d 'Type of the message: full name, or a short one that is clear [default: the one that fits best]' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s e -l encoding -d 'Text that holds bytes is undone first' -r -f -a "auto\t'Found out, and said'
 raw\t'None: the input is the bytes'
 hex\t'Hex digits in any spelling'

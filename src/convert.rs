@@ -7,7 +7,6 @@ use crate::formats::json::tagged::{TAGS, TagReader};
 use crate::formats::{Dress, EncodeOptions, Encoder, Format};
 use crate::inspect::Inspection;
 use crate::model::bytemap::{Group, GroupId, Leaf};
-use crate::model::diag::Diagnostic;
 use crate::model::events::{Flow, Sink, Stop};
 use crate::model::schema::{Message, MessageId, Schema};
 use crate::model::survey::{Survey, Want};
@@ -124,7 +123,7 @@ impl Conversion<'_> {
 
     /// Sends the values to an encoder; returns what the source leaves out.
     fn send_noted(&self, inspection: &mut Inspection, encoder: &mut dyn Encoder) -> Result<Vec<String>, Stop> {
-        let mut noted = Noted { inner: encoder, keep: maps_values(inspection), notes: Vec::new() };
+        let mut noted = Noted { inner: encoder, notes: Vec::new() };
         self.send(inspection, &mut noted)?;
         Ok(noted.notes)
     }
@@ -235,7 +234,6 @@ impl Sink for TopNames {
 /// Hands everything to an encoder and keeps what is said beside it.
 struct Noted<'a> {
     inner: &'a mut dyn Encoder,
-    keep: bool,
     notes: Vec<String>,
 }
 
@@ -252,10 +250,8 @@ impl Sink for Noted<'_> {
         self.inner.close(id, end)
     }
 
-    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
-        if self.keep {
-            self.notes.push(found.message.clone());
-        }
+    fn left_out(&mut self, sentence: &str) -> Flow {
+        self.notes.push(sentence.to_string());
         Ok(())
     }
 

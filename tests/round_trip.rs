@@ -30,7 +30,7 @@ fn convert(from: &str, to: &str, bytes: &[u8]) -> Vec<u8> {
     let format = formats::by_name(to).unwrap();
     let conversion = Conversion { format, variant: "plain", options: EncodeOptions::default() };
     let survey = conversion.survey(&mut inspection).unwrap();
-    assert!(!survey.has_errors(), "{:?}", survey.found);
+    assert!(!survey.walk.has_errors(), "{:?}", survey.walk.found);
     let mut out = Vec::new();
     conversion.write(&mut inspection, &survey, &mut out).unwrap();
     out

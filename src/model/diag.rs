@@ -114,6 +114,8 @@ codes! {
     PbRequiredMissing, "pb-required-missing", Error;
     /// Protobuf: a field has another wire type than the schema says.
     PbWireType, "pb-wire-type", Warning;
+    /// Protobuf: without a schema, a field that stands in two wire types.
+    PbMixedWireTypes, "pb-mixed-wire-types", Warning;
     /// Protobuf: a tag, length or value longer than it need be.
     PbNonMinimal, "pb-non-minimal", Warning;
     /// Protobuf: a field that may stand once stands again.
@@ -132,8 +134,6 @@ codes! {
     PbFrameFlags, "pb-frame-flags", Error;
     /// Protobuf: a compressed frame that cannot be undone.
     PbFrameCompressed, "pb-frame-compressed", Error;
-    /// Protobuf: fields that a conversion leaves out, since the schema has none of their numbers.
-    PbLeftOut, "pb-left-out", Note;
     /// A finding in a schema file.
     SchemaFinding, "schema", Warning;
 

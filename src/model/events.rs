@@ -197,6 +197,14 @@ pub trait Sink {
         Ok(())
     }
 
+    /// What the values that were sent leave out, in a sentence; behind them.
+    ///
+    /// # Errors
+    /// As for [`Sink::open`].
+    fn left_out(&mut self, _sentence: &str) -> Flow {
+        Ok(())
+    }
+
     /// Whether value events are of use.
     fn wants_values(&self) -> bool {
         false
@@ -272,6 +280,11 @@ impl Sink for Tee<'_> {
     fn duplicate_key(&mut self) -> Flow {
         self.first.duplicate_key()?;
         self.second.duplicate_key()
+    }
+
+    fn left_out(&mut self, sentence: &str) -> Flow {
+        self.first.left_out(sentence)?;
+        self.second.left_out(sentence)
     }
 
     fn wants_values(&self) -> bool {

@@ -30,6 +30,8 @@ const LABEL: usize = 9;
 #[derive(Debug)]
 pub struct Preview {
     types: Types,
+    /// Keys that are numbers stand for names.
+    numbers: bool,
     nouns: Option<Nouns>,
     text: String,
     open: Vec<Open>,
@@ -63,6 +65,7 @@ impl Preview {
     /// A preview in the words of a format, of all of an input or of its first MiB.
     pub fn new(format: Option<&'static dyn Format>, complete: bool, types: Types) -> Preview {
         Preview {
+            numbers: format.is_some_and(|format| format.info().bound),
             types,
             nouns: format.map(|format| format.info().nouns),
             text: String::new(),
@@ -250,7 +253,7 @@ impl Preview {
 
     fn scalar(&mut self, value: &Scalar<'_>, is_key: bool) {
         if self.before_item(None) {
-            self.text.push_str(&scalar_words(value, is_key));
+            self.text.push_str(&scalar_words(value, is_key, self.numbers));
         }
     }
 
@@ -259,13 +262,15 @@ impl Preview {
     }
 }
 
-fn scalar_words(value: &Scalar<'_>, is_key: bool) -> String {
+fn scalar_words(value: &Scalar<'_>, is_key: bool, numbers: bool) -> String {
     match value {
         Scalar::Null => "null".to_string(),
         Scalar::Missing => "(missing)".to_string(),
         Scalar::Text(text) => {
             let whole = String::from_utf8_lossy(text);
-            if is_key && crate::model::bytemap::is_plain_name(&whole) {
+            // Field numbers stand for names where no schema was told.
+            let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty();
+            if is_key && (crate::model::bytemap::is_plain_name(&whole) || numbers && plain(&whole)) {
                 return whole.to_string();
             }
             let kept: String = whole.chars().take(TEXT_CHARS).collect();

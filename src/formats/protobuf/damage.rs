@@ -363,8 +363,9 @@ impl<'a> Walker<'a> {
     pub(super) fn clash(&self, tag: Tag, field: &Field) -> Diagnostic {
         let declared = WireType::of_kind(&field.kind).name();
         let text = format!(
-            "field {} is {} ({declared}) in the schema, here it stands as {}",
+            "field {}: {declared} expected, since {} is {} in the schema, and {} is on the wire",
             tag.number,
+            field.name,
             self.type_words(&field.kind),
             tag.wire.name()
         );

@@ -88,6 +88,7 @@ impl<'a> Walker<'a> {
         };
         self.open_named(tag, reads, kind, before)?;
         self.odd_field(tag, reads, before)?;
+        self.mixed(tag, reads, before)?;
         self.put_tag(tag, reads, flags)
     }
 
@@ -128,6 +129,23 @@ impl<'a> Walker<'a> {
             (Role::SetItem(_), 3) => Some("message"),
             _ => None,
         }
+    }
+
+    /// Without a schema: a field that stands as LEN after it stood otherwise cannot be one field, but for
+    /// numbers that are packed here and not there.
+    fn mixed(&mut self, tag: Tag, reads: Reads<'a>, before: u64) -> Flow {
+        let Reads::Untyped = reads else { return Ok(()) };
+        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
+        let Some(earlier) = frame.seen.set_wire(tag.number, tag.wire, before) else { return Ok(()) };
+        let text = format!(
+            "field {} has two wire types: {} before, {} here, as no field has but one of numbers that are packed in one place and not in the other",
+            tag.number,
+            earlier.name(),
+            tag.wire.name()
+        );
+        let end = self.at.saturating_add(tag.len);
+        let help = "bytes may be missing in front, or two messages of other types stand one behind the other";
+        self.out.diagnostic(&Diagnostic::new(Code::PbMixedWireTypes, self.at, end, text).help(help))
     }
 
     /// Findings on a field as such: another wire type than declared, a singular field again, a oneof.
@@ -171,6 +189,11 @@ impl<'a> Walker<'a> {
                     flags = flags.with(Flags::DEFAULT);
                 }
                 self.say_varint(field, value)?;
+                if self.is_outside(field, value)
+                    && let Some(frame) = self.frames.last_mut()
+                {
+                    frame.seen.take_back(tag.number);
+                }
                 wire::value_kind(&field.kind)
             }
             other => {
@@ -242,15 +265,22 @@ impl<'a> Walker<'a> {
                 Ok(())
             }
             Some((one, None)) if one.closed => {
-                write!(words, "enum {number}, no value of {}: readers count it as unknown", one.name)
+                write!(words, "enum value {number}, not in {}: readers count the field as unknown", one.name)
             }
-            Some((one, None)) => write!(words, "enum {number}, not named in {}", one.name),
+            Some((one, None)) => write!(words, "enum value {number}, not named in {}", one.name),
             None => write!(words, "enum {number}"),
         };
         let more = self.oneof_words(field);
         self.out.say(&Said { words: &words, more: &more, value: json.as_deref(), ..Said::default() })?;
         self.words = words;
         Ok(())
+    }
+
+    /// Whether a number is no value of a closed enumeration, so that the field counts as unknown.
+    fn is_outside(&self, field: &Field, value: u64) -> bool {
+        let FieldKind::Enum(id) = field.kind else { return false };
+        let one = self.schema.and_then(|schema| schema.enumeration(id));
+        one.is_some_and(|one| one.closed && one.name_of(wire::low32(value).cast_signed()).is_none())
     }
 
     /// `, of oneof choice`
@@ -277,7 +307,7 @@ impl<'a> Walker<'a> {
         match reads {
             Reads::As(field) | Reads::Packed(field) => self.oneof_words(field),
             Reads::Clash(field) => format!(", not the declared {}", self.type_words(&field.kind)),
-            Reads::Unknown => ", not in this schema".to_string(),
+            Reads::Unknown => ", unknown: not in this schema".to_string(),
             Reads::Untyped => String::new(),
         }
     }

@@ -307,7 +307,7 @@ impl<'a> Fields<'a> {
     }
 
     fn stray(&mut self, number: u32, value: u64) {
-        self.unknown.count(number, wire::varint_len(value));
+        self.unknown.count(number, wire::varint_len(value), Some(value));
         if self.how.keep_unknown {
             self.hits.push(Hit::new(UNKNOWN, Content::Stray(self.strays.len())));
             self.strays.push((number, value));
@@ -315,7 +315,8 @@ impl<'a> Fields<'a> {
     }
 
     fn unknown(&mut self, at: usize, one: &Record) {
-        self.unknown.count(one.number, one.next.saturating_sub(at));
+        let is_number = matches!(one.wire, WireType::Varint | WireType::I32 | WireType::I64);
+        self.unknown.count(one.number, one.next.saturating_sub(at), is_number.then_some(one.value));
         // What is cut cannot be written again.
         if self.how.keep_unknown && !one.cut {
             self.hits.push(Hit::new(UNKNOWN, Content::Bytes(at, one.next)));
@@ -449,7 +450,7 @@ impl<'a> Fields<'a> {
 
     /// An entry with an unknown field is an unknown field itself, as most readers have it.
     fn unknown_entry(&mut self, number: u32, hit: Hit, at: usize, one: &Record) {
-        self.unknown.count(number, one.next.saturating_sub(at));
+        self.unknown.count(number, one.next.saturating_sub(at), None);
         if self.how.keep_unknown {
             self.hits.push(Hit::new(UNKNOWN, Content::Entry(self.strays.len())));
             self.strays.push((number, hit.data));

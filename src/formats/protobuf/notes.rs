@@ -12,7 +12,7 @@ pub fn notes(row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<
     let Some(first) = row.first().filter(|seen| !seen.leaf.flags.has(Flags::ERROR)) else { return notes };
     match first.leaf.kind.code {
         wire::TAG | wire::SGROUP => notes.extend(tag_note(row, first, wanted)),
-        wire::FRAME_LENGTH if first.leaf.len() > 0 => notes.extend(delimited_note(first, wanted)),
+        wire::FRAME_LENGTH => notes.extend(delimited_note(first, wanted)),
         wire::FRAME_FLAGS => notes.extend(grpc_note(row, first, wanted)),
         _ => {}
     }
@@ -112,10 +112,13 @@ fn sum(head: &[u8]) -> String {
     parts.join(" + ")
 }
 
+/// Makes the text of a note from the bytes of its leaf.
+type Text = fn(&[u8]) -> Option<String>;
+
 /// Notes on lengths and values.
 fn value_note(seen: &Seen, wanted: &mut dyn FnMut(&'static str) -> bool) -> Option<Note> {
     let head = seen.head();
-    let (id, text): (_, fn(&[u8]) -> Option<String>) = match seen.leaf.kind.code {
+    let (id, text): (_, Text) = match seen.leaf.kind.code {
         wire::MESSAGE_LENGTH if head != [0] => ("message", message_text),
         wire::PACKED_LENGTH if head != [0] => ("packed", packed_text),
         wire::SINT32 | wire::SINT64 => return zigzag_note(seen, wanted),
@@ -198,5 +201,5 @@ fn grpc_note(row: &[Seen], first: &Seen, wanted: &mut dyn FnMut(&'static str) ->
     let text = "gRPC: a byte of flags, and the length as four bytes, highest first".to_string();
     let mut carets = vec![range(first)];
     carets.extend(row.get(1).map(range));
-    wanted("grpc").then(|| Note { id: "grpc", carets, text })
+    wanted("grpc").then_some(Note { id: "grpc", carets, text })
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::wire::WireType;
 use crate::model::limits;
 
 /// Numbers that are kept in a list; more go into a table.
@@ -15,7 +16,9 @@ const ONEOF: u32 = 1 << 30;
 #[derive(Debug, Default)]
 pub struct Seen {
     few: Vec<(u32, u64)>,
-    many: Option<Box<HashMap<u32, u64, foldhash::fast::FixedState>>>,
+    /// Wire types of the first fields, where no schema tells; none once a second one was told.
+    wires: Vec<(u32, Option<WireType>)>,
+    many: Option<HashMap<u32, u64, foldhash::fast::FixedState>>,
 }
 
 impl Seen {
@@ -49,6 +52,31 @@ impl Seen {
         before
     }
 
+    /// The last value of a field does not count after all.
+    pub fn take_back(&mut self, number: u32) {
+        let count = self.count(number);
+        self.set(number, count.saturating_sub(1));
+    }
+
+    /// Notes the wire type of a field; that of earlier values, the first time it was another one.
+    pub fn set_wire(&mut self, number: u32, wire: WireType, before: u64) -> Option<WireType> {
+        let at = self.wires.iter().position(|(known, _)| *known == number);
+        let Some((_, known)) = at.and_then(|at| self.wires.get_mut(at)) else {
+            if before == 0 && self.wires.len() < FEW {
+                self.wires.push((number, Some(wire)));
+            }
+            return None;
+        };
+        match *known {
+            Some(earlier) if earlier != wire => {
+                // Told once.
+                *known = None;
+                Some(earlier)
+            }
+            _ => None,
+        }
+    }
+
     fn set(&mut self, number: u32, count: u64) {
         if let Some(many) = &mut self.many {
             // Past this many different numbers (damage, or an attack) further ones all look like the first.
@@ -64,7 +92,7 @@ impl Seen {
         } else {
             let mut many: HashMap<u32, u64, _> = self.few.drain(..).collect();
             many.insert(number, count);
-            self.many = Some(Box::new(many));
+            self.many = Some(many);
         }
     }
 }

@@ -18,7 +18,6 @@ use crate::formats::protobuf::records::Packed;
 use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::wire;
 use crate::formats::{Context, Dress};
-use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Sink};
 use crate::model::num::len64;
 use crate::model::schema::{Bound, Cardinality, Field, FieldKind, MessageId};
@@ -45,10 +44,11 @@ pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut
         unknown = Some(writer.fields.unknown);
         Ok(())
     })?;
-    match unknown.and_then(|unknown| unknown.sentence()) {
-        Some(sentence) => out.diagnostic(&Diagnostic::new(Code::PbLeftOut, 0, 0, sentence)),
-        None => Ok(()),
+    let told = unknown.map(|unknown| [unknown.sentence(), unknown.misread()]);
+    for sentence in told.into_iter().flatten().flatten() {
+        out.left_out(&sentence)?;
     }
+    Ok(())
 }
 
 /// What is being sent, the innermost last. All `at` and `end` are places of hits; `base` is where the hits
@@ -283,6 +283,9 @@ impl<'a> Writer<'a, '_> {
         if self.dress == Dress::Plain || !value.is_finite() {
             return self.send(Scalar::F32(value));
         }
+        if value.is_subnormal() {
+            return self.send(Scalar::Number(Cow::Owned(subnormal(value))));
+        }
         let mut buffer = ryu::Buffer::new();
         let text = buffer.format_finite(value);
         self.send(Scalar::Number(Cow::Borrowed(text)))
@@ -340,4 +343,13 @@ pub fn unsigned(kind: &FieldKind, number: u64) -> u64 {
         FieldKind::Uint32 | FieldKind::Fixed32 => u64::from(wire::low32(number)),
         _ => number,
     }
+}
+
+/// A float32 next to zero as the reference implementations write it: with six digits at least, which for all
+/// others come out as the shortest decimal anyway.
+fn subnormal(value: f32) -> String {
+    let text = format!("{:.5e}", f64::from(value));
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let short = format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'));
+    if short.parse() == Ok(value) { short } else { ryu::Buffer::new().format_finite(value).to_string() }
 }

@@ -207,9 +207,7 @@ fn fixed(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     if signed < 0 {
         others.push(format!("signed {signed}"));
     }
-    if leaf.kind.code == wire::I64 {
-        others.extend(likely::of_fixed64(value));
-    }
+    others.extend(if leaf.kind.code == wire::I64 { likely::of_fixed64(value) } else { likely::of_fixed32(value) });
     write!(out, "{name} {value} ({})", others.join(", "))
 }
 

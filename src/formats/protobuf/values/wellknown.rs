@@ -9,7 +9,7 @@ use crate::formats::protobuf::gather::{Content, Hit};
 use crate::formats::protobuf::times;
 use crate::formats::protobuf::wire;
 use crate::model::events::Flow;
-use crate::model::schema::{MessageId, WellKnown};
+use crate::model::schema::{FieldKind, MessageId, WellKnown};
 use crate::model::value::{Event, Scalar, Shape};
 
 /// Name of the member that says which type an Any holds.
@@ -114,6 +114,11 @@ impl Writer<'_, '_> {
         };
         let Some(inner) = field.kind.message() else {
             self.fields.hits.truncate(ranges.base);
+            if let (Dress::Json, FieldKind::Double, Content::Number(bits)) = (self.dress, &field.kind, content)
+                && !f64::from_bits(bits).is_finite()
+            {
+                self.fields.unknown.endless = self.fields.unknown.endless.saturating_add(1);
+            }
             return self.scalar(&field.kind, content);
         };
         // A Struct or ListValue, neither of which is a Value again: this goes one call deep.
