@@ -22,8 +22,6 @@ const SMALL: usize = 512;
 struct Sample {
     format: String,
     bytes: Vec<u8>,
-    /// With its schema, where it has one.
-    own: As,
     /// All readings that it is put through: each with and without schema, and as a stream.
     readings: Vec<As>,
 }
@@ -53,7 +51,7 @@ fn samples(small: bool) -> Vec<Sample> {
             }
             _ => vec![own],
         };
-        Sample { format, bytes, own, readings }
+        Sample { format, bytes, readings }
     };
     own.into_iter().chain(all).filter(fresh).map(sample).collect()
 }
@@ -496,8 +494,13 @@ fn the_binary_survives_damaged_files_in_every_form() {
         let ran = common::run(&args);
         assert_eq!(ran.status, 1, "{args:?}: {}", &ran.err[ran.err.len().saturating_sub(500)..]);
         if args.contains(&"json") {
-            let lines: Vec<_> = ran.text().lines().map(|line| common::json(line.as_bytes()).unwrap()).collect();
-            assert_eq!(lines.len(), names.len(), "one object a line");
+            // A number of a JSON text is kept as it is, also where serde_json has no room for it.
+            let is_json = |line: &str| match common::json(line.as_bytes()) {
+                Ok(_) => true,
+                Err(error) => error.starts_with("number out of range"),
+            };
+            assert!(ran.text().lines().all(is_json));
+            assert_eq!(ran.text().lines().count(), names.len(), "one object a line");
         }
     });
 }

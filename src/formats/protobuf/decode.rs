@@ -31,6 +31,14 @@ pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> 
     }
 }
 
+/// Bytes from `from` on, while those from `at` on are still to be claimed: a pipe keeps nothing before what it
+/// was asked for last.
+pub(super) fn ahead(input: &mut Window, at: u64, from: u64, want: usize) -> Result<&[u8], Stop> {
+    let before = usize::try_from(from.saturating_sub(at)).unwrap_or(usize::MAX);
+    let bytes = input.at(at, before.saturating_add(want))?;
+    Ok(bytes.get(before..).unwrap_or(&[]))
+}
+
 /// An open message.
 pub(super) struct Frame {
     /// Offset behind its last byte; that of the message around it for a group, since a group has no length.

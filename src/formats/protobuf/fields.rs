@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::decode::{HEAD, Role, Tag, Walker};
+use super::decode::{HEAD, Role, Tag, Walker, ahead};
 use super::guess::{self, Guess, Judged};
 use super::wire::{self, Varint, WireType};
 use crate::model::bytemap::{Flags, GroupKind};
@@ -379,7 +379,7 @@ impl<'a> Walker<'a> {
         let from = self.at.saturating_add(tag.len).saturating_add(content.length_len);
         let len = usize::try_from(content.there).unwrap_or(usize::MAX).min(limits::PIECE);
         let place = self.place(tag.number);
-        let bytes = self.input.at(from, len)?;
+        let bytes = ahead(self.input, self.at, from, len)?;
         let complete = len64(bytes.len()) == content.announced;
         let judged = guess::judge(bytes, complete, place, &mut self.memory, self.wants);
         match judged.best {
@@ -568,15 +568,25 @@ impl<'a> Walker<'a> {
     /// How many of `len` bytes from here on are there, within the innermost message. Behind a pipe only
     /// what is not too long to hold is known; the rest is taken for there.
     pub(super) fn available(&mut self, len: u64) -> Result<u64, Stop> {
-        let end = self.frames.last().map_or(self.size, |frame| frame.end);
-        let inside = end.saturating_sub(self.at).min(len);
+        self.look_ahead(self.frames.last().map_or(len, |frame| frame.end.saturating_sub(self.at).min(len)))?;
+        let end = self.frames.last().map_or(self.size, |frame| frame.end).min(self.size);
+        Ok(end.saturating_sub(self.at).min(len))
+    }
+
+    /// Looks so many bytes ahead, but not more than one holds: whether a pipe ends before.
+    pub(super) fn look_ahead(&mut self, len: u64) -> Result<(), Stop> {
         if self.size != u64::MAX {
-            return Ok(inside.min(self.size.saturating_sub(self.at)));
+            return Ok(());
         }
-        match usize::try_from(inside) {
-            Ok(want) if want <= limits::PIECE => Ok(len64(self.input.at(self.at, want)?.len())),
-            _ => Ok(inside),
+        let want = usize::try_from(len).unwrap_or(usize::MAX).min(limits::PIECE);
+        let there = self.input.at(self.at, want)?.len();
+        if there < want {
+            self.size = self.at.saturating_add(len64(there));
+            for frame in self.frames.iter_mut().filter(|frame| frame.end == u64::MAX) {
+                frame.end = self.size;
+            }
         }
+        Ok(())
     }
 }
 

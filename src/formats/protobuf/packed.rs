@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::decode::{HEAD, Tag, Walker};
+use super::decode::{HEAD, Tag, Walker, ahead};
 use super::fields::{Content, Reads};
 use super::guess::Guess;
 use super::wire::{self, Varint, WireType};
@@ -76,7 +76,7 @@ impl<'a> Walker<'a> {
         let count = match elements.width {
             Some(width) => Some(content.there.checked_div(width).unwrap_or(0)),
             None if content.there <= len64(limits::PIECE) => {
-                let inside = self.input.at(from, usize::try_from(content.there).unwrap_or(0))?;
+                let inside = ahead(self.input, self.at, from, usize::try_from(content.there).unwrap_or(0))?;
                 Some(len64(inside.iter().filter(|byte| **byte < 0x80).count()))
             }
             None => None,
