@@ -16,7 +16,7 @@ use crate::model::diag::{Code, Diagnostic, Severity, Tally};
 use crate::model::events::{Flow, Sink, Stop};
 use crate::model::guard::Guard;
 use crate::model::limits;
-use crate::model::num::len64;
+use crate::model::num::{len64, listed};
 use crate::model::schema::{Bound, MessageId, Schema};
 use crate::wire::reader::{ReadError, Window};
 
@@ -241,7 +241,7 @@ impl Inspection {
         self.named = magic::named(sample.bytes);
         if let Some(told) = options.format {
             self.format = Some(told);
-            self.variant = options.variant.map_or("plain", |variant| variant.name);
+            self.variant = options.variant.map_or_else(|| self.found_variant(told), |variant| variant.name);
             self.doubt(told);
             self.choose_root(sample, told);
             return;
@@ -277,11 +277,25 @@ impl Inspection {
         });
         let ties: Vec<String> = fits.iter().skip(1).filter(|fit| fit.score == best.score).map(name).collect();
         if !ties.is_empty() {
-            let message = format!("{} fits as well as {}", ties.join(", "), name(best));
+            let verb = if ties.len() == 1 { "fits" } else { "fit" };
+            let message = format!("{} {verb} as well as {}", listed(&ties), name(best));
             self.found.push(
                 Diagnostic::new(Code::TypeTied, 0, 0, message).help("-t NAME settles it; the first of them was taken"),
             );
         }
+    }
+
+    /// The variant of a told format that was not told with it: the one that fits, unless the evidence is weak.
+    fn found_variant(&mut self, told: &dyn Format) -> &'static str {
+        let first = told.info().variants.first().map_or("plain", |variant| variant.name);
+        let candidate = self.candidates.iter().find(|candidate| candidate.format == told.info().name);
+        let Some(candidate) = candidate.filter(|candidate| candidate.score >= WEAK_SCORE) else { return first };
+        if candidate.variant != first {
+            let value = format!("{}/{}", candidate.format, candidate.variant);
+            let why = candidate.pro.join(", ");
+            self.chosen.push(Chosen { what: "variant", value, why, others: vec![first.to_string()] });
+        }
+        candidate.variant
     }
 
     /// Warns where a told format fits much worse than another.

@@ -82,7 +82,7 @@ impl At {
         let more = if leaf.len() > u64::try_from(bytes.len()).unwrap_or(0) { " .." } else { "" };
         let mut words = String::new();
         match self.format {
-            _ if !found.spoken.words.is_empty() => words.push_str(&found.spoken.words),
+            _ if !found.spoken.words.is_empty() => words.push_str(found.spoken.words.trim_start_matches('|')),
             Some(format) if leaf.kind.owner != Kind::COMMON => {
                 format.tell(leaf, &found.head, Telling::Alone, &mut words)
             }

@@ -376,7 +376,13 @@ pub fn write(
     if !told && !inspection.candidates.is_empty() {
         why.push(inspection.why());
     }
-    why.extend(inspection.chosen.iter().filter(|chosen| chosen.what == "type").map(|chosen| chosen.why.clone()));
+    why.extend(
+        inspection
+            .chosen
+            .iter()
+            .filter(|chosen| matches!(chosen.what, "type" | "variant"))
+            .map(|chosen| chosen.why.clone()),
+    );
     if !why.is_empty() {
         label(out, "why", &why.join("; "), view.width)?;
     }

@@ -74,6 +74,8 @@ struct Level {
     kind: GroupKind,
     /// The step is an index: the row shows the path around it too.
     indexed: bool,
+    /// It is one of several in a list or field.
+    counted: bool,
     start: u64,
     index: u64,
     /// Rows of this group printed: the first names the field.
@@ -442,7 +444,8 @@ impl Sink for Dump<'_> {
             self.hiding = Some(self.levels.len());
         }
         let indexed = matches!(group.step, Step::Index(_)) && group.kind != GroupKind::Item;
-        self.levels.push(Level { kind: group.kind, indexed, start: group.start, index, named: false });
+        let counted = matches!(group.step, Step::Index(_) | Step::Field(..));
+        self.levels.push(Level { kind: group.kind, indexed, counted, start: group.start, index, named: false });
         Ok(())
     }
 
@@ -502,7 +505,7 @@ impl Sink for Dump<'_> {
         if self.hiding == Some(self.levels.len()) {
             self.hiding = None;
             let (start, index) = level.as_ref().map_or((end, 0), |level| (level.start, level.index));
-            let reason = match level.as_ref().map(|level| level.indexed) {
+            let reason = match level.as_ref().map(|level| level.counted) {
                 Some(true) if self.view.max_items.is_some_and(|most| index >= most) => Reason::Items,
                 _ if level.as_ref().is_some_and(|level| level.kind == GroupKind::Item) => Reason::Items,
                 _ if self.levels.len() == 1 && (self.view.messages.is_some() || self.view.max_items.is_some()) => {

@@ -259,7 +259,7 @@ impl Sink for Spans<'_> {
         let payload = if cause == Cause::Payload { leaf.len().saturating_sub(width) } else { 0 };
         self.text.clear();
         match format {
-            _ if !self.spoken.words.is_empty() => self.text.push_str(&self.spoken.words),
+            _ if !self.spoken.words.is_empty() => self.text.push_str(self.spoken.words.trim_start_matches('|')),
             Some(format) => format.tell(leaf, head, formats::Telling::Alone, &mut self.text),
             None => self.text.push_str(&super::hexdump::common_words(leaf)),
         }

@@ -195,7 +195,8 @@ impl<'a> Walker<'a> {
         let what = if inner { "the message around it" } else { "the input" };
         let (wanted, is) = (from.saturating_add(content.announced), if missing == 1 { "is" } else { "are" });
         let text = format!(
-            "the length says {}, {from:#04x}..{wanted:#04x}, but {what} ends at {end:#04x}: {missing} {is} missing",
+            "the length of field {} says {}, {from:#04x}..{wanted:#04x}, but {what} ends at {end:#04x}: {missing} {is} missing",
+            self.field_number,
             bytes(content.announced)
         );
         let field = self.field_at;

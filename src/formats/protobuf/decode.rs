@@ -86,6 +86,8 @@ pub(super) struct Walker<'a> {
     pub(super) at: u64,
     /// Offset of the tag of the last field begun.
     pub(super) field_at: u64,
+    /// Its number.
+    pub(super) field_number: u32,
     /// Offset behind the input, where that is known.
     pub(super) size: u64,
     pub(super) groups: Vec<GroupId>,
@@ -122,6 +124,7 @@ impl<'a> Walker<'a> {
             root: context.root.filter(|_| context.schema.is_some()),
             at: 0,
             field_at: 0,
+            field_number: 0,
             groups: Vec::new(),
             next_group: 0,
             frames: Vec::new(),
@@ -202,6 +205,7 @@ impl<'a> Walker<'a> {
             return self.bad_tag(value, len64(len));
         };
         let tag = Tag { number, wire, len: len64(len) };
+        self.field_number = number;
         if wire == WireType::EGroup {
             return self.end_group(tag);
         }

@@ -307,7 +307,7 @@ impl<'a> Walker<'a> {
         match reads {
             Reads::As(field) | Reads::Packed(field) => self.oneof_words(field),
             Reads::Clash(field) => format!(", not the declared {}", self.type_words(&field.kind)),
-            Reads::Unknown => ", unknown: not in this schema".to_string(),
+            Reads::Unknown => format!(", unknown: field {} is not in this schema", self.field_number),
             Reads::Untyped => String::new(),
         }
     }

@@ -1,13 +1,15 @@
 //! Which type of a schema a message is of: each is tried on the bytes, and the one that knows all of them and
 //! contradicts none fits best. [`walk`] tries one type, this file ranks them and says why.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io::Read as _;
 
 use crate::formats::{Context, Fit, Sample};
 use crate::model::num::{count, len64, listed};
 use crate::model::schema::{FieldKind, Message, MessageId, Presence, Schema, WellKnown};
 
-use super::chain::{Frames, Framing};
+use super::chain::{Frame, Frames, Framing};
 use super::guess::scan::Fields;
 use super::wire::WireType;
 
@@ -15,6 +17,8 @@ mod walk;
 
 use walk::{Tally, walk};
 
+/// gRPC: the flag of a message that is compressed.
+const COMPRESSED: u8 = 1;
 /// Bytes of the sample that are tried.
 const TRIED: usize = 64 * 1024;
 /// Bytes that are walked for all types together, beyond [`SURE`] types.
@@ -31,9 +35,9 @@ const TOLD: i64 = 50_000;
 const NAMED: usize = 4;
 
 /// A message of the sample, or the beginning of one.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Part<'a> {
-    bytes: &'a [u8],
+    bytes: Cow<'a, [u8]>,
     complete: bool,
 }
 
@@ -87,13 +91,27 @@ fn parts<'a>(sample: &Sample<'a>, context: &Context<'_>) -> Vec<Part<'a>> {
     let bytes = sample.bytes.get(..TRIED).unwrap_or(sample.bytes);
     let complete = sample.complete && bytes.len() == sample.bytes.len();
     match Framing::of(context.variant) {
-        None => vec![Part { bytes, complete }],
+        None => vec![Part { bytes: Cow::Borrowed(bytes), complete }],
         Some(framing) => {
             // A cut at the end of the sample is found by the walk; it speaks against no type.
-            let frames = Frames::new(bytes, framing, false).filter(|frame| frame.is_message());
-            frames.map(|frame| Part { bytes: frame.content, complete: frame.whole }).collect()
+            Frames::new(bytes, framing, false).filter_map(part).collect()
         }
     }
+}
+
+/// The message in a frame, undone where it is compressed; none in a frame that holds something else.
+fn part(frame: Frame<'_>) -> Option<Part<'_>> {
+    if frame.is_message() {
+        return Some(Part { bytes: Cow::Borrowed(frame.content), complete: frame.whole });
+    }
+    if frame.flags != COMPRESSED || !frame.whole {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let most = len64(TRIED);
+    flate2::read::GzDecoder::new(frame.content).take(most).read_to_end(&mut bytes).ok()?;
+    let complete = len64(bytes.len()) < most;
+    Some(Part { bytes: Cow::Owned(bytes), complete })
 }
 
 /// What stands at the top of the messages, in the order in which it comes.
@@ -102,7 +120,7 @@ fn tops(parts: &[Part<'_>]) -> Vec<Top> {
     let mut places: HashMap<(u32, WireType), usize> = HashMap::new();
     for part in parts {
         let mut inside = 0usize;
-        for field in Fields::new(part.bytes, part.complete) {
+        for field in Fields::new(&part.bytes, part.complete) {
             let ends = field.wire == WireType::EGroup;
             inside = if ends { inside.saturating_sub(1) } else { inside };
             if inside == 0 && !ends {
@@ -139,7 +157,7 @@ fn quick(message: &Message, tops: &[Top]) -> Tally {
 fn try_type(parts: &[Part<'_>], id: MessageId, schema: &Schema) -> Tally {
     let mut tally = Tally::default();
     for part in parts {
-        walk(part.bytes, part.complete, id, schema, &mut tally);
+        walk(&part.bytes, part.complete, id, schema, &mut tally);
         if tally.is_hopeless() {
             break;
         }

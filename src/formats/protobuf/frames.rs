@@ -7,9 +7,9 @@ use super::wire::{self, Varint};
 use crate::formats::Context;
 use crate::model::bytemap::{Flags, GroupKind, Kind, Step};
 use crate::model::diag::{Code, Diagnostic};
-use crate::model::events::{Flow, Inner, Stop};
+use crate::model::events::{Flow, Inner, Said, Stop};
 use crate::model::limits;
-use crate::model::num::{bytes, len64};
+use crate::model::num::{bytes, len64, push_offset};
 use crate::wire::reader::{Window, big_endian};
 
 /// Bytes in front of a gRPC message: one of flags, four of length.
@@ -87,8 +87,24 @@ impl Walker<'_> {
         if cut {
             flags = flags.with(Flags::ERROR);
         }
+        self.say_range("a message of ", self.at.saturating_add(length_len), len)?;
         self.put(length_len, wire::FRAME_LENGTH, flags)?;
         self.message(end.unwrap_or(self.size), cut)
+    }
+
+    /// Words on a length: `a message of 155 bytes 0x02..0x9d`.
+    fn say_range(&mut self, what: &str, from: u64, len: u64) -> Flow {
+        if !self.wants {
+            return Ok(());
+        }
+        let mut words = format!("{what}{}", bytes(len));
+        if len > 0 {
+            words.push(' ');
+            push_offset(&mut words, from);
+            words.push_str("..");
+            push_offset(&mut words, from.saturating_add(len));
+        }
+        self.out.say(&Said { words: &words, ..Said::default() })
     }
 
     /// Where the content of a frame ends; none, and a finding, where it reaches past the input. Behind a
@@ -170,6 +186,7 @@ impl Walker<'_> {
         let there = end.unwrap_or(self.size).saturating_sub(self.at).saturating_sub(len64(PREFIX));
         let content = if flags & COMPRESSED != 0 && end.is_some() { self.inflate(number, there, left)? } else { None };
         self.put(1, wire::FRAME_FLAGS, known)?;
+        self.say_range("|", self.at.saturating_add(4), len)?;
         self.put(4, wire::FRAME_LENGTH, if end.is_none() { Flags::ERROR } else { Flags::NONE })?;
         let start = self.at;
         let kind = match flags {

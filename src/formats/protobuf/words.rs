@@ -139,8 +139,8 @@ fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
         wire::BLOB | wire::BYTES => blob(leaf, head, out),
         wire::FRAME_LENGTH => frame_length(leaf, head, out),
         wire::FRAME_FLAGS => frame_flags(head, out),
-        wire::TRAILERS => text("", leaf, head, out),
-        wire::COMPRESSED => write!(out, "{}, a layer of its own below", bytes(leaf.len())),
+        wire::TRAILERS => text("|", leaf, head, out),
+        wire::COMPRESSED => out.write_str("|gzip, a layer of its own below"),
         _ => match number(leaf, head) {
             Some(value) => {
                 out.push_str(name);
@@ -237,8 +237,8 @@ fn boolean(head: &[u8], out: &mut String) -> fmt::Result {
 
 /// Text in quotes, control characters escaped; of a long one the beginning.
 fn text(name: &str, leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
-    if !name.is_empty() {
-        out.push_str(name);
+    out.push_str(name);
+    if name != "|" {
         out.push(' ');
     }
     if !is_long(leaf, head) {
@@ -283,6 +283,7 @@ fn blob(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
 
 fn frame_length(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
     match frame_len(leaf, head) {
+        Some(len) if leaf.len() == 4 => write!(out, "|{}", bytes(len)),
         Some(len) => write!(out, "|a message of {}", bytes(len)),
         None => write!(out, "|length, {} of it", bytes(leaf.len())),
     }
