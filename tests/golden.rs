@@ -730,7 +730,7 @@ fn protobuf_values_go_through_json_and_come_back_as_they_are_written() {
     }
 }
 
-/// Python leaves out the value of a map entry that came without one, Java and Go write it.
+/// Entries in another order than Python's: as Java and Go write them.
 const REWRITTEN_OTHERWISE: [&str; 1] = ["pb.map_missing_parts"];
 
 #[test]

@@ -414,6 +414,51 @@ fn a_hundred_thousand_messages_and_groups_are_one_error_and_no_deep_stack() {
 }
 
 #[test]
+fn long_content_behind_a_pipe_is_owned_whole() {
+    // More than is held at once: declared text, a message, an entry of a map, an Any, and no type at all.
+    let known = As::format("protobuf").typed("pbzoo.proto", "zoo.Known");
+    let cases = [
+        (0x72, As::format("protobuf").typed("pbzoo.proto", "zoo.Scalars")),
+        (0x1a, As::format("protobuf").typed("pbzoo.proto", "zoo.Inner")),
+        (0x22, As::format("protobuf").typed("pbzoo.proto", "zoo.Maps")),
+        (0x0a, known),
+        (0x12, known),
+        (0x1a, As::format("protobuf").typed("pbzoo.proto", "zoo.Packed")),
+        (0x0a, As::format("protobuf")),
+    ];
+    for (tag, read) in cases {
+        for content in [vec![b'a'; 200_000], [0x10, 0x05].repeat(100_000), Random::new(7).bytes(200_000)] {
+            let mut bytes = [0x50, 0x01].repeat(3);
+            bytes.push(tag);
+            varint(content.len(), &mut bytes);
+            bytes.extend(&content);
+            bytes.extend([0x50, 0x01]);
+            let mut framed = Vec::new();
+            varint(bytes.len(), &mut framed);
+            framed.extend(&bytes);
+            for cut in [0, 1, 100_000] {
+                for (variant, input) in [("plain", &bytes), ("delimited", &framed)] {
+                    let (read, input) = (read.variant(variant), &input[..input.len() - cut]);
+                    let (memory, pipe) = (read.check(input), read.check_piped(input, 50_000));
+                    assert_eq!(memory.ledger.causes, pipe.ledger.causes, "{tag:02x} {variant} {cut}");
+                    assert_eq!(memory.has_error(), pipe.has_error(), "{tag:02x} {variant} {cut}");
+                }
+            }
+        }
+    }
+    // A compressed frame of more than that, and one that is cut.
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    std::io::Write::write_all(&mut gzip, &[0x10, 0x05].repeat(100_000)).unwrap();
+    let gzip = gzip.finish().unwrap();
+    let frame = [&[1][..], &u32::try_from(gzip.len()).unwrap().to_be_bytes(), &gzip].concat();
+    let read = As::format("protobuf").variant("grpc");
+    let (memory, pipe) = (read.decode(&frame), read.decode_piped(&frame, 50_000));
+    assert_eq!((memory.codes(), pipe.codes()), (vec![], vec![]));
+    assert!(memory.inside.len() == 1 && memory.inside == pipe.inside);
+    assert!(read.check_piped(&frame[..frame.len() - 1], 50_000).has_error());
+}
+
+#[test]
 fn many_empty_containers_and_long_runs_of_one_byte_break_nothing() {
     let readings = protobuf_readings();
     for byte in [

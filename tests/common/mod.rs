@@ -433,6 +433,12 @@ impl As {
         self.walk(pipe, bytes.len() as u64, Checker::default())
     }
 
+    /// As [`As::decode_piped`], but keeps nothing.
+    pub fn check_piped(self, bytes: &[u8], step: usize) -> Checker {
+        let pipe = Window::pipe(Box::new(Drip { bytes: bytes.to_vec(), at: 0, step }), 0).unwrap();
+        self.walk(pipe, bytes.len() as u64, Checker { lean: true, ..Checker::default() })
+    }
+
     /// Decodes a file of these bytes, read by position.
     pub fn decode_file(self, bytes: &[u8]) -> Checker {
         let mut file = tempfile::tempfile().unwrap();

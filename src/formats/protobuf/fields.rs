@@ -450,8 +450,8 @@ impl<'a> Walker<'a> {
         let (mut at, end) = (self.at, self.at.saturating_add(content.there));
         if self.size == u64::MAX {
             // Behind a pipe the pieces are leaves, and what has passed is gone.
-            self.put_content(content.there, code, content.flags)?;
-            return Ok(None);
+            self.put_pieces(content.there, code, content.flags, &mut check)?;
+            return Ok(check.finish().filter(|_| self.at == end));
         }
         while at < end {
             let want = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX).min(limits::PIECE);
@@ -545,10 +545,19 @@ impl<'a> Walker<'a> {
         if self.size != u64::MAX || len <= len64(limits::PIECE) {
             return self.put(len, code, flags);
         }
+        self.put_pieces(len, code, flags, &mut Utf8::default())
+    }
+
+    /// Content behind a pipe, piece by piece, each of which `check` gets to see.
+    fn put_pieces(&mut self, len: u64, code: u8, flags: Flags, check: &mut Utf8) -> Flow {
         let end = self.at.saturating_add(len);
         while self.at < end {
             let want = usize::try_from(end.saturating_sub(self.at)).unwrap_or(usize::MAX).min(limits::PIECE);
-            let there = len64(self.input.at(self.at, want)?.len());
+            let bytes = self.input.at(self.at, want)?;
+            let there = len64(bytes.len());
+            if code == wire::STRING {
+                check.feed(bytes);
+            }
             if there > 0 {
                 self.put(there, code, flags.with(Flags::PIECE))?;
             }
