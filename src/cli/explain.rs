@@ -19,7 +19,7 @@ use crate::render::head::{self, Preview};
 use crate::render::hexdump::Dump;
 use crate::render::pattern::Pattern;
 use crate::render::types::Types;
-use crate::render::{Notes, Rows, View, diagnostics, foot, json, overview, panel};
+use crate::render::{Notes, Rows, View, diagnostics, foot, json, overview, panel, relay};
 use crate::size::Ledger;
 
 /// Rows of the dump below an overview.
@@ -365,7 +365,11 @@ fn body(
         return Ok((walked, findings.found, 1));
     }
     let mut dump = Dump::new(out, format, view.clone(), size, preview.remarks());
-    let walked = inspection.walk(&mut Tee { first: &mut dump, second: &mut findings })?;
+    // Of a large input the rows are made on a second thread while the first one goes on.
+    let walked = match inspection.complete {
+        true => inspection.walk(&mut Tee { first: &mut dump, second: &mut findings })?,
+        false => relay::walk(inspection, &mut dump, &mut findings)?,
+    };
     dump.finish()?;
     let rows = dump.rows;
     let (causes, counts) = (std::mem::take(&mut dump.causes), std::mem::take(&mut dump.counts));

@@ -20,6 +20,9 @@ use crate::size::Causes;
 const LONG_VALUE_LINES: usize = 12;
 const SHOWN_LINES: usize = 4;
 
+/// Bytes of a value that are shown in any case: as many as the narrowest lines hold.
+const SHORT: u64 = 32;
+
 /// Elements of a packed run of fixed width that have rows, where not all are asked for.
 const SHOWN_ITEMS: u64 = 8;
 
@@ -31,7 +34,7 @@ const HELD: usize = 64 * 1024;
 
 /// The dump of one layer.
 pub struct Dump<'a> {
-    out: &'a mut dyn Write,
+    out: &'a mut (dyn Write + Send),
     format: Option<&'static dyn Format>,
     view: View,
     columns: Columns,
@@ -85,7 +88,7 @@ struct Level {
 impl<'a> Dump<'a> {
     /// A dump to `out`. `size` sets the digits of offsets; `remarks` come from an earlier reading.
     pub fn new(
-        out: &'a mut dyn Write,
+        out: &'a mut (dyn Write + Send),
         format: Option<&'static dyn Format>,
         view: View,
         size: u64,
@@ -238,7 +241,7 @@ impl<'a> Dump<'a> {
     /// Notes to print below the open row.
     fn notes(&mut self) -> Vec<Note> {
         let mut notes = if self.view.bits { self.bit_notes() } else { Vec::new() };
-        if self.view.rows != Rows::Tree {
+        if self.row.has_rivals() && self.view.rows != Rows::Tree {
             notes.extend(self.row.rivals());
         }
         if self.view.notes == Notes::None || self.view.rows != Rows::Fields {
@@ -296,6 +299,9 @@ impl<'a> Dump<'a> {
     }
 
     fn show_hidden(&mut self) -> Flow {
+        if self.hidden.is_none() {
+            return Ok(());
+        }
         let Some(hidden) = self.hidden.take() else { return Ok(()) };
         // What lies before the first row that is shown is not worth a line.
         if !self.any_row && hidden.reason == Reason::Range {
@@ -376,6 +382,10 @@ impl<'a> Dump<'a> {
 
     /// Bytes of a leaf to show in front of and behind what is elided; none behind where nothing is.
     fn shown(&self, leaf: &Leaf, head: &[u8]) -> (usize, usize) {
+        // Whatever the columns, so few bytes are shown whole.
+        if leaf.len() <= SHORT {
+            return (head.len(), 0);
+        }
         let cells = self.columns.cells(self.depth());
         let long = cells.saturating_mul(LONG_VALUE_LINES);
         if self.view.all || usize::try_from(leaf.len()).is_ok_and(|len| len <= long) {

@@ -14,6 +14,7 @@ pub mod json;
 pub mod overview;
 pub mod panel;
 pub mod pattern;
+pub mod relay;
 pub mod row;
 pub mod style;
 pub mod types;

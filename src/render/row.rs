@@ -190,6 +190,11 @@ impl Row {
         spoken.forget();
     }
 
+    /// Whether readings compete in the row.
+    pub fn has_rivals(&self) -> bool {
+        !self.rivals.is_empty()
+    }
+
     /// The readings that lost, as notes.
     pub fn rivals(&self) -> Vec<Note> {
         let mut notes = Vec::new();
@@ -556,13 +561,24 @@ impl Line {
 
 /// Appends bytes as pairs of hex digits with blanks between.
 fn push_hex(text: &mut String, bytes: &[u8]) {
-    for (index, byte) in bytes.iter().enumerate() {
+    const CHUNK: usize = 32;
+    for (index, chunk) in bytes.chunks(CHUNK).enumerate() {
         if index > 0 {
             text.push(' ');
         }
-        text.push(digit(byte >> 4));
-        text.push(digit(byte & 0x0f));
+        let mut line = [b' '; CHUNK * 3];
+        for (byte, place) in chunk.iter().zip(line.chunks_exact_mut(3)) {
+            if let [high, low, _] = place {
+                (*high, *low) = (hex_digit(byte >> 4), hex_digit(byte & 0x0f));
+            }
+        }
+        let used = chunk.len().saturating_mul(3).saturating_sub(1);
+        text.push_str(line.get(..used).and_then(|line| std::str::from_utf8(line).ok()).unwrap_or(""));
     }
+}
+
+fn hex_digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a' - 10 + nibble }
 }
 
 fn digit(nibble: u8) -> char {

@@ -4,8 +4,8 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Columns that a text takes on a terminal.
 pub fn width(text: &str) -> usize {
-    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    if plain { text.len() } else { text.width() }
+    // Control characters are escaped long before, so that ASCII takes a column each.
+    if text.is_ascii() { text.len() } else { text.width() }
 }
 
 /// Wraps sentences at blanks into lines of at most `columns`; a word that is longer stands alone.
