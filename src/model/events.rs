@@ -70,6 +70,14 @@ pub struct Said<'a> {
     pub why: &'a str,
 }
 
+impl Said<'_> {
+    /// Nothing is said.
+    pub fn is_empty(&self) -> bool {
+        let words = [self.words, self.more, self.why];
+        words.iter().all(|text| text.is_empty()) && self.value.is_none() && self.readings.is_empty()
+    }
+}
+
 /// What was said on a leaf, kept until the leaf comes; its memory is used again.
 #[derive(Debug, Clone, Default)]
 pub struct Spoken {

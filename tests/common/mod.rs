@@ -13,18 +13,21 @@
     reason = "a test that goes wrong may end at once"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock};
 
 use wireinspect::formats::{self, Format, Seen, Telling};
 use wireinspect::inspect::{Inspection, Options};
 use wireinspect::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, NO_TARGET};
 use wireinspect::model::diag::{Diagnostic, Severity};
-use wireinspect::model::events::{Flow, PathStack, Sink, Stop};
+use wireinspect::model::events::{Flow, Inner, PathStack, Reading, Said, Sink, Stop};
 use wireinspect::model::limits::PIECE;
+use wireinspect::model::schema::{MessageId, Schema};
 use wireinspect::model::value::{Event, Node, TreeBuilder};
+use wireinspect::schema::{self, Request};
 use wireinspect::size::Ledger;
 use wireinspect::wire::reader::Window;
 
@@ -38,12 +41,35 @@ pub struct Closed {
     pub end: u64,
 }
 
-/// A leaf with its first bytes and the path of its group.
+/// What a decoder said on a leaf.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Heard {
+    pub words: String,
+    pub more: String,
+    pub value: Option<String>,
+    pub readings: Vec<Reading>,
+    pub doubt: bool,
+    pub why: String,
+}
+
+/// A leaf with its first bytes, the path of its group and what was said on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub leaf: Leaf,
     pub head: Vec<u8>,
     pub path: String,
+    pub heard: Option<Heard>,
+}
+
+/// A layer inside the message, as it was announced; `rows` are its leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inside {
+    pub name: String,
+    pub by: &'static str,
+    pub start: u64,
+    pub end: u64,
+    pub size: u64,
+    pub rows: Vec<Row>,
 }
 
 impl Row {
@@ -64,12 +90,18 @@ impl Row {
     }
 
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        formats::ALL[usize::from(self.leaf.kind.owner)].tell(&self.leaf, &self.head, Telling::Alone, &mut text);
-        text
+        let heard = self.heard.clone().unwrap_or_default();
+        let mut text = heard.words;
+        if text.is_empty() {
+            formats::ALL[usize::from(self.leaf.kind.owner)].tell(&self.leaf, &self.head, Telling::Alone, &mut text);
+        }
+        text + &heard.more
     }
 
     pub fn value(&self) -> Option<String> {
+        if let Some(value) = self.heard.as_ref().and_then(|heard| heard.value.clone()) {
+            return Some(value);
+        }
         formats::ALL[usize::from(self.leaf.kind.owner)].value(&self.leaf, &self.head)
     }
 }
@@ -85,26 +117,42 @@ pub struct Checker {
     pub groups: Vec<Closed>,
     pub rows: Vec<Row>,
     pub found: Vec<Diagnostic>,
+    /// The layer of each finding: 0 is the message's own.
+    pub found_in: Vec<usize>,
     pub ledger: Ledger,
     pub tree: TreeBuilder,
     by_kind: BTreeMap<(u8, u8), u64>,
     error_leaf: bool,
     row: Vec<Seen>,
+    /// Said on the leaf that comes next.
+    pending: Option<Heard>,
+    /// Groups of the layers before the one that is open.
+    base: usize,
+    /// Where the layers before that one ended, or should have.
+    ended: Vec<u64>,
+    /// Layers inside the message.
+    pub inside: Vec<Inside>,
     /// Only the checks: nothing is kept but findings.
     pub lean: bool,
+    /// Decoders are told that nobody wants their words.
+    pub silent: bool,
 }
 
 impl Checker {
     /// The checks that are due when all has come.
     pub fn finish(&self, size: u64) {
-        assert_eq!(self.at, size, "the leaves end where the layer does");
+        let outer = self.ended.first().copied().unwrap_or(self.at);
+        assert_eq!(outer, size, "the leaves end where the layer does");
+        assert_eq!(self.at, self.inside.last().map_or(size, |inside| inside.size), "so do those of an inner one");
+        assert_eq!(self.pending, None, "what is said is said on a leaf");
         assert!(self.open.is_empty(), "every group has closed");
         assert_eq!((self.more, self.depth), (0, 0), "the last leaf and all containers are complete");
         assert_eq!(self.ledger.causes.total(), size, "the sum by cause");
         let fields: u64 = self.ledger.fields.values().map(|line| line.bytes).sum();
         assert_eq!(fields + self.ledger.others.bytes, size, "the sum by field");
         assert_eq!(self.by_kind.values().sum::<u64>(), size, "the sum by kind");
-        for found in &self.found {
+        for (found, layer) in self.found.iter().zip(&self.found_in) {
+            let size = if *layer == 0 { size } else { self.inside[layer - 1].size };
             assert!(found.start <= found.end && found.end <= size, "a finding lies within the layer: {found:?}");
             assert!(!found.message.is_empty() && !found.message.contains('\n'), "a finding is one sentence: {found:?}");
         }
@@ -135,6 +183,16 @@ impl Checker {
         let parts: Vec<String> =
             self.ledger.causes.present().map(|(cause, bytes)| format!("{} {bytes}", cause.name())).collect();
         parts.join(" ")
+    }
+
+    /// All leaves of the message's own layer as `path: kind "what it says"`.
+    pub fn said(&self) -> Vec<String> {
+        self.rows.iter().map(|row| format!("{}: {} {}", row.path, row.kind(), row.text())).collect()
+    }
+
+    /// The rows of a path, in order.
+    pub fn at(&self, path: &str) -> Vec<&Row> {
+        self.rows.iter().filter(|row| row.path == path).collect()
     }
 
     fn check_words(&mut self, leaf: &Leaf, head: &[u8]) {
@@ -172,7 +230,8 @@ fn check_bits(format: &dyn Format, leaf: &Leaf, head: &[u8]) {
 
 impl Sink for Checker {
     fn open(&mut self, group: &Group<'_>) -> Flow {
-        assert_eq!(group.id as usize, self.groups.len(), "groups are numbered as they open");
+        let opened = self.groups.len() - self.base;
+        assert_eq!(group.id as usize, opened, "groups are numbered as they open, from 0 in each layer");
         assert_eq!(group.parent, self.open.last().copied().unwrap_or(NO_GROUP), "a group opens inside its parent");
         assert_eq!(group.start, self.at, "a group begins where the last leaf ended");
         self.open.push(group.id);
@@ -186,7 +245,8 @@ impl Sink for Checker {
     fn close(&mut self, id: GroupId, end: u64) -> Flow {
         assert_eq!(self.open.pop(), Some(id), "groups nest");
         assert_eq!(end, self.at, "a group ends behind its last leaf, so its bytes are contiguous");
-        let group = &mut self.groups[id as usize];
+        assert_eq!(self.pending, None, "what is said is said on a leaf of the innermost group");
+        let group = &mut self.groups[self.base + id as usize];
         assert!(id == 0 || end > group.start, "a group has a byte");
         group.end = end;
         self.path.pop();
@@ -207,7 +267,9 @@ impl Sink for Checker {
         self.at = leaf.end;
         self.more = leaf.len() - head.len() as u64;
         self.error_leaf |= leaf.flags.has(Flags::ERROR);
-        *self.by_kind.entry((leaf.kind.owner, leaf.kind.code)).or_default() += leaf.len();
+        if self.inside.is_empty() {
+            *self.by_kind.entry((leaf.kind.owner, leaf.kind.code)).or_default() += leaf.len();
+        }
         if let Some(format) = formats::ALL.get(usize::from(leaf.kind.owner)) {
             if self.row.last().is_some_and(|seen| seen.leaf.group != leaf.group) {
                 for note in format.notes(&self.row, &mut |_| true) {
@@ -217,8 +279,10 @@ impl Sink for Checker {
             }
             self.row.push(Seen::new(leaf, head));
         }
+        let heard = self.pending.take();
         if !self.lean {
-            self.rows.push(Row { leaf: *leaf, head: head.to_vec(), path: self.path.path().to_string() });
+            let row = Row { leaf: *leaf, head: head.to_vec(), path: self.path.path().to_string(), heard };
+            self.inside.last_mut().map_or(&mut self.rows, |inside| &mut inside.rows).push(row);
         }
         self.ledger.leaf(leaf, head)
     }
@@ -231,7 +295,58 @@ impl Sink for Checker {
 
     fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
         self.found.push(found.clone());
+        self.found_in.push(self.inside.len());
         Ok(())
+    }
+
+    fn wants_words(&self) -> bool {
+        !self.silent
+    }
+
+    fn say(&mut self, said: &Said<'_>) -> Flow {
+        assert_eq!(self.pending, None, "what was said before was on a leaf");
+        assert!(!said.is_empty(), "who speaks says something");
+        assert!(said.more.is_empty() || said.more.starts_with(", "), "what is said behind joins: {}", said.more);
+        for text in [said.words, said.more, said.why] {
+            assert!(formats::printable(text) == text, "a terminal obeys nothing of it: {text:?}");
+        }
+        if let Some(value) = said.value {
+            assert!(json(value.as_bytes()).is_ok(), "the value is JSON: {value}");
+        }
+        assert_ne!(said.readings.len(), 1, "readings compete");
+        assert!(!said.doubt || said.readings.len() >= 2, "who doubts has a rival");
+        for reading in said.readings {
+            assert!(!reading.kind.is_empty() && !reading.value.is_empty(), "a reading reads something: {reading:?}");
+            assert!(formats::printable(&reading.value) == reading.value, "a terminal obeys nothing: {reading:?}");
+            assert!(formats::printable(&reading.why) == reading.why, "a terminal obeys nothing: {reading:?}");
+        }
+        self.pending = Some(Heard {
+            words: said.words.to_string(),
+            more: said.more.to_string(),
+            value: said.value.map(str::to_string),
+            readings: said.readings.to_vec(),
+            doubt: said.doubt,
+            why: said.why.to_string(),
+        });
+        Ok(())
+    }
+
+    fn layer(&mut self, layer: &Inner<'_>) -> Flow {
+        assert!(self.open.is_empty(), "every group has closed where a layer ends");
+        assert_eq!((self.more, self.depth, &self.pending), (0, 0, &None), "all of the layer before has come");
+        if let Some(before) = self.inside.last() {
+            assert_eq!(self.at, before.size, "the leaves of an inner layer end where it does");
+        }
+        self.ended.push(self.at);
+        let outer = self.ended[0];
+        assert!(layer.start < layer.end && layer.end <= outer, "an inner layer comes from bytes of the message");
+        assert!(!layer.name.is_empty() && !layer.by.is_empty(), "an inner layer has a name");
+        let (name, by) = (layer.name.to_string(), layer.by);
+        self.inside.push(Inside { name, by, start: layer.start, end: layer.end, size: layer.size, rows: Vec::new() });
+        self.at = 0;
+        self.base = self.groups.len();
+        self.row.clear();
+        self.ledger.layer(layer)
     }
 
     fn wants_values(&self) -> bool {
@@ -264,45 +379,121 @@ pub fn format(name: &str) -> &'static dyn Format {
     formats::by_name(name).unwrap()
 }
 
-fn context(format: &dyn Format) -> formats::Context<'static> {
-    formats::Context {
-        owner: formats::owner_of(format),
-        variant: "plain",
-        depth: format.info().depth,
-        schema: None,
-        root: None,
+/// How bytes are read: format, variant, and the type where there is a schema.
+#[derive(Clone, Copy)]
+pub struct As {
+    pub format: &'static dyn Format,
+    pub variant: &'static str,
+    pub bound: Option<(&'static Schema, MessageId)>,
+}
+
+impl As {
+    /// A format, plain and without schema.
+    pub fn format(name: &str) -> As {
+        As { format: format(name), variant: "plain", bound: None }
     }
+
+    /// The same in another variant.
+    pub fn variant(self, name: &str) -> As {
+        let known = self.format.info().variants.iter().map(|variant| variant.name).find(|known| *known == name);
+        As { variant: known.unwrap_or_else(|| panic!("variant {name}")), ..self }
+    }
+
+    /// The same as a type of a schema below `tests/data/schemas`.
+    pub fn typed(self, schema: &str, root: &str) -> As {
+        let schema = load(schema);
+        let root = schema.message_by_full_name(root).unwrap_or_else(|| panic!("no type {root}"));
+        As { bound: Some((schema, root)), ..self }
+    }
+
+    pub fn context(self) -> formats::Context<'static> {
+        formats::Context {
+            owner: formats::owner_of(self.format),
+            variant: self.variant,
+            depth: self.format.info().depth,
+            schema: self.bound.map(|(schema, _)| schema),
+            root: self.bound.map(|(_, root)| root),
+        }
+    }
+
+    /// Decodes bytes in memory, with all checks.
+    pub fn decode(self, bytes: &[u8]) -> Checker {
+        self.walk(Window::memory(bytes.to_vec()), bytes.len() as u64, Checker::default())
+    }
+
+    /// As [`As::decode`], but keeps nothing.
+    pub fn check(self, bytes: &[u8]) -> Checker {
+        let lean = Checker { lean: true, ..Checker::default() };
+        self.walk(Window::memory(bytes.to_vec()), bytes.len() as u64, lean)
+    }
+
+    /// Decodes bytes from a pipe that hands out at most `step` of them at a time.
+    pub fn decode_piped(self, bytes: &[u8], step: usize) -> Checker {
+        let pipe = Window::pipe(Box::new(Drip { bytes: bytes.to_vec(), at: 0, step }), 0).unwrap();
+        self.walk(pipe, bytes.len() as u64, Checker::default())
+    }
+
+    /// As [`As::decode_piped`], but keeps nothing.
+    pub fn check_piped(self, bytes: &[u8], step: usize) -> Checker {
+        let pipe = Window::pipe(Box::new(Drip { bytes: bytes.to_vec(), at: 0, step }), 0).unwrap();
+        self.walk(pipe, bytes.len() as u64, Checker { lean: true, ..Checker::default() })
+    }
+
+    /// Decodes a file of these bytes, read by position.
+    pub fn decode_file(self, bytes: &[u8]) -> Checker {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        let size = bytes.len() as u64;
+        self.walk(Window::file(file, size, 0), size, Checker::default())
+    }
+
+    /// Decodes bytes whose words nobody wants.
+    pub fn decode_silent(self, bytes: &[u8]) -> Checker {
+        let silent = Checker { silent: true, ..Checker::default() };
+        self.walk(Window::memory(bytes.to_vec()), bytes.len() as u64, silent)
+    }
+
+    fn walk(self, mut window: Window, size: u64, mut checker: Checker) -> Checker {
+        self.format.decode(&mut window, &self.context(), &mut checker).unwrap();
+        checker.finish(size);
+        checker
+    }
+}
+
+/// A schema below `tests/data/schemas`, read once.
+pub fn load(name: &str) -> &'static Schema {
+    static LOADED: OnceLock<Mutex<HashMap<String, &'static Schema>>> = OnceLock::new();
+    let mut loaded = LOADED.get_or_init(Mutex::default).lock().unwrap();
+    loaded.entry(name.to_string()).or_insert_with(|| {
+        let path = root().join("tests/data/schemas").join(name);
+        let request = Request { files: vec![path], include: Vec::new() };
+        Box::leak(Box::new(schema::load(&request).unwrap_or_else(|error| panic!("{name}: {error}"))))
+    })
 }
 
 /// Decodes bytes in memory as a format, with all checks.
 pub fn decode(name: &str, bytes: &[u8]) -> Checker {
-    decode_window(name, Window::memory(bytes.to_vec()), bytes.len() as u64, false)
+    As::format(name).decode(bytes)
+}
+
+/// Decodes bytes as a Protobuf type of a schema below `tests/data/schemas`, with all checks.
+pub fn decode_typed(schema: &str, root: &str, bytes: &[u8], variant: &str) -> Checker {
+    As::format("protobuf").variant(variant).typed(schema, root).decode(bytes)
 }
 
 /// As [`decode`], but keeps nothing.
 pub fn check(name: &str, bytes: &[u8]) -> Checker {
-    decode_window(name, Window::memory(bytes.to_vec()), bytes.len() as u64, true)
+    As::format(name).check(bytes)
 }
 
 /// Decodes bytes from a pipe that hands out at most `step` of them at a time.
 pub fn decode_piped(name: &str, bytes: &[u8], step: usize) -> Checker {
-    let pipe = Window::pipe(Box::new(Drip { bytes: bytes.to_vec(), at: 0, step }), 0).unwrap();
-    decode_window(name, pipe, bytes.len() as u64, false)
+    As::format(name).decode_piped(bytes, step)
 }
 
 /// Decodes a file of these bytes, read by position.
 pub fn decode_file(name: &str, bytes: &[u8]) -> Checker {
-    let mut file = tempfile::tempfile().unwrap();
-    file.write_all(bytes).unwrap();
-    let size = bytes.len() as u64;
-    decode_window(name, Window::file(file, size, 0), size, false)
-}
-
-fn decode_window(name: &str, mut window: Window, size: u64, lean: bool) -> Checker {
-    let (format, mut checker) = (format(name), Checker { lean, ..Checker::default() });
-    format.decode(&mut window, &context(format), &mut checker).unwrap();
-    checker.finish(size);
-    checker
+    As::format(name).decode_file(bytes)
 }
 
 /// Opens bytes without being told what they are, and walks what was chosen, with all checks.
@@ -429,6 +620,41 @@ impl Golden {
     /// A text of the entry, empty where there is none.
     pub fn text(&self, name: &str) -> &str {
         self.entry[name].as_str().unwrap_or("")
+    }
+
+    /// The format's variant that the entry is in, on the command line.
+    pub fn told(&self) -> &'static str {
+        let has = |word: &str| self.variant.contains(word) || self.text("framing") == word;
+        match self.format.as_str() {
+            "protobuf" if has("grpc") => "grpc",
+            "protobuf" if has("delimited") => "delimited",
+            _ => "plain",
+        }
+    }
+
+    /// Schema below `tests/data/schemas` and type of a binary message, where the entry names them.
+    pub fn typed(&self) -> Option<(&str, &str)> {
+        let schema = self.text("schema").strip_prefix("schemas/").filter(|_| self.format != "json")?;
+        Some((schema, self.text("root")))
+    }
+
+    /// How it is read without a schema.
+    pub fn untyped_as(&self) -> As {
+        As::format(&self.format).variant(self.told())
+    }
+
+    /// How it is read, with its schema where it has one.
+    pub fn read_as(&self) -> As {
+        let untyped = self.untyped_as();
+        self.typed().map_or(untyped, |(schema, root)| untyped.typed(schema, root))
+    }
+
+    /// The message, where the file holds it in base64.
+    pub fn message(&self) -> Vec<u8> {
+        match self.variant.as_str() {
+            "base64" => data_encoding::BASE64.decode(self.bytes.trim_ascii()).unwrap(),
+            _ => self.bytes.clone(),
+        }
     }
 }
 

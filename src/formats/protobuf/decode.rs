@@ -31,6 +31,14 @@ pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> 
     }
 }
 
+/// Bytes from `from` on, while those from `at` on are still to be claimed: a pipe keeps nothing before what it
+/// was asked for last.
+pub(super) fn ahead(input: &mut Window, at: u64, from: u64, want: usize) -> Result<&[u8], Stop> {
+    let before = usize::try_from(from.saturating_sub(at)).unwrap_or(usize::MAX);
+    let bytes = input.at(at, before.saturating_add(want))?;
+    Ok(bytes.get(before..).unwrap_or(&[]))
+}
+
 /// An open message.
 pub(super) struct Frame {
     /// Offset behind its last byte; that of the message around it for a group, since a group has no length.
@@ -291,6 +299,14 @@ impl<'a> Walker<'a> {
         opened
     }
 
+    /// Opens the group of a packed run. It has the path of the field as a whole: its elements have an index.
+    pub(super) fn open_run(&mut self, number: u32, field: Option<&'a Field>) -> Flow {
+        match field {
+            Some(field) => self.open(GroupKind::Value, Step::Name(&field.name)),
+            None => self.open_field(GroupKind::Value, number, None, 0),
+        }
+    }
+
     /// Closes the innermost group.
     pub(super) fn close(&mut self) -> Flow {
         match self.groups.pop() {
@@ -330,6 +346,6 @@ impl<'a> Walker<'a> {
 
     /// Sends words on the next leaf, if they are wanted.
     pub(super) fn say(&mut self, said: &Said<'_>) -> Flow {
-        if self.wants { self.out.say(said) } else { Ok(()) }
+        if self.wants && !said.is_empty() { self.out.say(said) } else { Ok(()) }
     }
 }

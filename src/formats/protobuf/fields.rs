@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::decode::{HEAD, Role, Tag, Walker};
+use super::decode::{HEAD, Role, Tag, Walker, ahead};
 use super::guess::{self, Guess, Judged};
 use super::wire::{self, Varint, WireType};
 use crate::model::bytemap::{Flags, GroupKind};
@@ -185,7 +185,7 @@ impl<'a> Walker<'a> {
         let code = match reads {
             Reads::As(field) => {
                 flags = flags.with(self.odd_value(start, len, value, &field.kind)?);
-                if value == 0 && is_default_stored(field) {
+                if value == 0 && is_default_stored(field) && !self.in_entry() {
                     flags = flags.with(Flags::DEFAULT);
                 }
                 self.say_varint(field, value)?;
@@ -312,6 +312,11 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Whether the innermost message is the entry of a map, whose key and value always count.
+    fn in_entry(&self) -> bool {
+        self.message_type().is_some_and(|message| message.map_entry)
+    }
+
     fn fixed_field(&mut self, tag: Tag, reads: Reads<'a>, width: u64) -> Flow {
         let there = self.available(tag.len.saturating_add(width))?.saturating_sub(tag.len);
         if there < width {
@@ -321,10 +326,11 @@ impl<'a> Walker<'a> {
         let untyped = if width == 4 { wire::I32 } else { wire::I64 };
         let (code, flags) = match reads {
             Reads::As(field) => {
+                let in_entry = self.in_entry();
                 let bytes = self.input.at(self.at, 8.min(usize::try_from(width).unwrap_or(8)))?;
                 // Minus zero is written: only the bits of zero are the default.
                 let zero = bytes.iter().all(|byte| *byte == 0);
-                let stored = zero && is_default_stored(field);
+                let stored = zero && is_default_stored(field) && !in_entry;
                 (wire::value_kind(&field.kind), if stored { Flags::DEFAULT } else { Flags::NONE })
             }
             _ => (untyped, Flags::NONE),
@@ -373,7 +379,7 @@ impl<'a> Walker<'a> {
         let from = self.at.saturating_add(tag.len).saturating_add(content.length_len);
         let len = usize::try_from(content.there).unwrap_or(usize::MAX).min(limits::PIECE);
         let place = self.place(tag.number);
-        let bytes = self.input.at(from, len)?;
+        let bytes = ahead(self.input, self.at, from, len)?;
         let complete = len64(bytes.len()) == content.announced;
         let judged = guess::judge(bytes, complete, place, &mut self.memory, self.wants);
         match judged.best {
@@ -395,7 +401,7 @@ impl<'a> Walker<'a> {
         if self.wants && content.there > 0 {
             let more = self.more_of(reads, content);
             let words = if content.is_cut() && code == wire::BLOB { "bytes" } else { "" };
-            self.out.say(&Said {
+            self.say(&Said {
                 words,
                 more: &more,
                 readings: &judged.readings,
@@ -444,8 +450,8 @@ impl<'a> Walker<'a> {
         let (mut at, end) = (self.at, self.at.saturating_add(content.there));
         if self.size == u64::MAX {
             // Behind a pipe the pieces are leaves, and what has passed is gone.
-            self.put_content(content.there, code, content.flags)?;
-            return Ok(None);
+            self.put_pieces(content.there, code, content.flags, &mut check)?;
+            return Ok(check.finish().filter(|_| self.at == end));
         }
         while at < end {
             let want = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX).min(limits::PIECE);
@@ -539,10 +545,19 @@ impl<'a> Walker<'a> {
         if self.size != u64::MAX || len <= len64(limits::PIECE) {
             return self.put(len, code, flags);
         }
+        self.put_pieces(len, code, flags, &mut Utf8::default())
+    }
+
+    /// Content behind a pipe, piece by piece, each of which `check` gets to see.
+    fn put_pieces(&mut self, len: u64, code: u8, flags: Flags, check: &mut Utf8) -> Flow {
         let end = self.at.saturating_add(len);
         while self.at < end {
             let want = usize::try_from(end.saturating_sub(self.at)).unwrap_or(usize::MAX).min(limits::PIECE);
-            let there = len64(self.input.at(self.at, want)?.len());
+            let bytes = self.input.at(self.at, want)?;
+            let there = len64(bytes.len());
+            if code == wire::STRING {
+                check.feed(bytes);
+            }
             if there > 0 {
                 self.put(there, code, flags.with(Flags::PIECE))?;
             }
@@ -562,15 +577,25 @@ impl<'a> Walker<'a> {
     /// How many of `len` bytes from here on are there, within the innermost message. Behind a pipe only
     /// what is not too long to hold is known; the rest is taken for there.
     pub(super) fn available(&mut self, len: u64) -> Result<u64, Stop> {
-        let end = self.frames.last().map_or(self.size, |frame| frame.end);
-        let inside = end.saturating_sub(self.at).min(len);
+        self.look_ahead(self.frames.last().map_or(len, |frame| frame.end.saturating_sub(self.at).min(len)))?;
+        let end = self.frames.last().map_or(self.size, |frame| frame.end).min(self.size);
+        Ok(end.saturating_sub(self.at).min(len))
+    }
+
+    /// Looks so many bytes ahead, but not more than one holds: whether a pipe ends before.
+    pub(super) fn look_ahead(&mut self, len: u64) -> Result<(), Stop> {
         if self.size != u64::MAX {
-            return Ok(inside.min(self.size.saturating_sub(self.at)));
+            return Ok(());
         }
-        match usize::try_from(inside) {
-            Ok(want) if want <= limits::PIECE => Ok(len64(self.input.at(self.at, want)?.len())),
-            _ => Ok(inside),
+        let want = usize::try_from(len).unwrap_or(usize::MAX).min(limits::PIECE);
+        let there = self.input.at(self.at, want)?.len();
+        if there < want {
+            self.size = self.at.saturating_add(len64(there));
+            for frame in self.frames.iter_mut().filter(|frame| frame.end == u64::MAX) {
+                frame.end = self.size;
+            }
         }
+        Ok(())
     }
 }
 

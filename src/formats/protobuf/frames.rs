@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use super::decode::Walker;
+use super::decode::{Walker, ahead};
 use super::wire::{self, Varint};
 use crate::formats::Context;
 use crate::model::bytemap::{Flags, GroupKind, Kind, Step};
@@ -112,6 +112,7 @@ impl Walker<'_> {
     fn frame_end(&mut self, number: u64, prefix: u64, len: u64) -> Result<Option<u64>, Stop> {
         let from = self.at.saturating_add(prefix);
         let end = from.saturating_add(len);
+        self.look_ahead(prefix.saturating_add(len))?;
         if end <= self.size {
             return Ok(Some(end));
         }
@@ -149,10 +150,13 @@ impl Walker<'_> {
     pub(super) fn grpc(&mut self) -> Flow {
         self.open(GroupKind::Root, Step::None)?;
         let mut inflated = Vec::new();
+        let mut undone = 0u64;
         let mut number = 0u64;
         while self.input.byte(self.at)?.is_some() {
             self.open(GroupKind::Record, Step::Message(number))?;
-            if let Some(one) = self.grpc_frame(number)? {
+            let left = limits::INFLATED.saturating_sub(undone);
+            if let Some(one) = self.grpc_frame(number, left)? {
+                undone = undone.saturating_add(len64(one.bytes.len()));
                 inflated.push(one);
             }
             number = number.saturating_add(1);
@@ -162,7 +166,7 @@ impl Walker<'_> {
         self.inner_layers(inflated)
     }
 
-    fn grpc_frame(&mut self, number: u64) -> Result<Option<Inflated>, Stop> {
+    fn grpc_frame(&mut self, number: u64, left: u64) -> Result<Option<Inflated>, Stop> {
         let head = self.input.at(self.at, PREFIX)?;
         let Ok([flags, length @ ..]) = <[u8; PREFIX]>::try_from(head) else {
             let there = len64(head.len());
@@ -180,7 +184,7 @@ impl Walker<'_> {
         let known = self.known_flags(number, flags)?;
         let end = self.frame_end(number, len64(PREFIX), len)?;
         let there = end.unwrap_or(self.size).saturating_sub(self.at).saturating_sub(len64(PREFIX));
-        let content = if flags & COMPRESSED != 0 && end.is_some() { self.inflate(number, there)? } else { None };
+        let content = if flags & COMPRESSED != 0 && end.is_some() { self.inflate(number, there, left)? } else { None };
         self.put(1, wire::FRAME_FLAGS, known)?;
         self.say_range("|", self.at.saturating_add(4), len)?;
         self.put(4, wire::FRAME_LENGTH, if end.is_none() { Flags::ERROR } else { Flags::NONE })?;
@@ -216,14 +220,24 @@ impl Walker<'_> {
         Ok(Flags::ERROR)
     }
 
-    /// The content of a compressed frame, undone; none, and a finding, where that cannot be.
-    fn inflate(&mut self, number: u64, len: u64) -> Result<Option<Vec<u8>>, Stop> {
+    /// The content of a compressed frame, undone, with room for `left` bytes; none, and a finding, where that
+    /// cannot be.
+    fn inflate(&mut self, number: u64, len: u64, left: u64) -> Result<Option<Vec<u8>>, Stop> {
         let from = self.at.saturating_add(len64(PREFIX));
         let want = usize::try_from(len.min(limits::INFLATED)).unwrap_or(0);
-        let compressed = self.input.at(from, want)?;
+        let compressed = ahead(self.input, self.at, from, want)?;
         let mut out = Vec::new();
-        let read = flate2::read::GzDecoder::new(compressed).take(limits::INFLATED).read_to_end(&mut out);
+        let read = flate2::read::GzDecoder::new(compressed).take(left.saturating_add(1)).read_to_end(&mut out);
         match read {
+            Ok(_) if len64(out.len()) > left => {
+                let text = format!(
+                    "frame {number} is not undone: compressed frames have more than {} here",
+                    bytes(limits::INFLATED)
+                );
+                let end = from.saturating_add(len);
+                self.out.diagnostic(&Diagnostic::new(Code::PbFrameCompressed, from, end, text))?;
+                Ok(None)
+            }
             Ok(_) => Ok(Some(out)),
             Err(error) => {
                 let text = format!("frame {number} says that it is compressed, and is no whole gzip: {error}");

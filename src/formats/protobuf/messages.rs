@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::decode::{Frame, Role, Tag, Walker};
+use super::decode::{Frame, Role, Tag, Walker, ahead};
 use super::fields::{Content, Reads};
 use super::guess::Judged;
 use super::peek;
@@ -57,7 +57,7 @@ impl<'a> Walker<'a> {
         // Most messages need no look ahead, and looking costs.
         let look = map.is_some() || well_known != WellKnown::No;
         let want = if look { usize::try_from(content.there).unwrap_or(usize::MAX).min(limits::PIECE) } else { 0 };
-        let inside = self.input.at(from, want)?.to_vec();
+        let inside = ahead(self.input, self.at, from, want)?.to_vec();
         match map {
             Some(field) => self.begin_entry(tag, field, reads, &inside)?,
             None => self.begin(tag, reads, GroupKind::Record, Flags::NONE)?,
@@ -168,7 +168,7 @@ impl<'a> Walker<'a> {
     fn set_item_type(&mut self, tag: Tag) -> Result<Option<MessageId>, Stop> {
         let from = self.at.saturating_add(tag.len);
         let room = self.room(limits::PIECE);
-        let inside = self.input.at(from, room)?;
+        let inside = ahead(self.input, self.at, from, room)?;
         let number = peek::set_type_id(inside);
         let found = number.and_then(|number| self.declared(number));
         Ok(found.and_then(|field| field.kind.message()))

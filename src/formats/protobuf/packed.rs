@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::decode::{HEAD, Tag, Walker};
+use super::decode::{HEAD, Tag, Walker, ahead};
 use super::fields::{Content, Reads};
 use super::guess::Guess;
 use super::wire::{self, Varint, WireType};
@@ -37,8 +37,10 @@ impl<'a> Walker<'a> {
         field: Option<&'a Field>,
         guess: Guess,
     ) -> Flow {
-        let first = self.frames.last().map_or(0, |frame| frame.seen.count(tag.number));
-        self.begin(tag, reads, GroupKind::Value, Flags::NONE)?;
+        let first = self.frames.last_mut().map_or(0, |frame| frame.seen.add(tag.number, 1));
+        self.open_run(tag.number, field)?;
+        self.odd_field(tag, reads, first)?;
+        self.put_tag(tag, reads, Flags::NONE)?;
         let from = self.at.saturating_add(content.length_len);
         let (code, wire) = match (field, guess) {
             (Some(field), _) => (wire::value_kind(&field.kind), WireType::of_kind(&field.kind)),
@@ -74,7 +76,7 @@ impl<'a> Walker<'a> {
         let count = match elements.width {
             Some(width) => Some(content.there.checked_div(width).unwrap_or(0)),
             None if content.there <= len64(limits::PIECE) => {
-                let inside = self.input.at(from, usize::try_from(content.there).unwrap_or(0))?;
+                let inside = ahead(self.input, self.at, from, usize::try_from(content.there).unwrap_or(0))?;
                 Some(len64(inside.iter().filter(|byte| **byte < 0x80).count()))
             }
             None => None,
