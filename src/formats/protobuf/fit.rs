@@ -410,12 +410,8 @@ mod tests {
         let context = Context { owner: 0, variant: "plain", depth: 100, schema: Some(&suite), root: None };
         let bytes = hex("0a0161");
         let fits = fits(&Sample { bytes: &bytes, complete: true }, &context, &suite);
-        assert_eq!(
-            fits[0].why,
-            "A knows the one field and clashes with none; of 3 types B and google.protobuf.C do too"
-        );
-        assert_eq!(fits[0].score, fits[1].score);
-        assert!(fits[2].score < fits[1].score && fits[2].clean);
+        assert_eq!(fits[0].why, "A knows the one field and clashes with none; of 2 types B does too");
+        assert_eq!((fits[0].score, fits.len()), (fits[1].score, 2), "the standard's own types do not compete");
     }
 
     #[test]
