@@ -427,7 +427,7 @@ fn long_content_behind_a_pipe_is_owned_whole() {
         (0x0a, As::format("protobuf")),
     ];
     for (tag, read) in cases {
-        for content in [vec![b'a'; 200_000], [0x10, 0x05].repeat(100_000), Random::new(7).bytes(200_000)] {
+        for content in [vec![b'a'; 100_000], [0x10, 0x05].repeat(50_000), Random::new(7).bytes(100_000)] {
             let mut bytes = [0x50, 0x01].repeat(3);
             bytes.push(tag);
             varint(content.len(), &mut bytes);
@@ -436,7 +436,7 @@ fn long_content_behind_a_pipe_is_owned_whole() {
             let mut framed = Vec::new();
             varint(bytes.len(), &mut framed);
             framed.extend(&bytes);
-            for cut in [0, 1, 100_000] {
+            for cut in [0, 50_000] {
                 for (variant, input) in [("plain", &bytes), ("delimited", &framed)] {
                     let (read, input) = (read.variant(variant), &input[..input.len() - cut]);
                     let (memory, pipe) = (read.check(input), read.check_piped(input, 50_000));

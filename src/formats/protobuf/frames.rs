@@ -226,6 +226,10 @@ impl Walker<'_> {
         let from = self.at.saturating_add(len64(PREFIX));
         let want = usize::try_from(len.min(limits::INFLATED)).unwrap_or(0);
         let compressed = ahead(self.input, self.at, from, want)?;
+        if compressed.len() < want {
+            // A pipe that ends before: the content says so.
+            return Ok(None);
+        }
         let mut out = Vec::new();
         let read = flate2::read::GzDecoder::new(compressed).take(left.saturating_add(1)).read_to_end(&mut out);
         match read {

@@ -387,7 +387,8 @@ fn special(value: f64) -> String {
 
 /// The bit fields of a leaf: the two parts of a tag, the groups of seven of a varint, the parts of a float.
 pub fn bits(leaf: &Leaf, head: &[u8]) -> Vec<Bits> {
-    if leaf.len() > len64(head.len()) {
+    // Nothing longer has bits to tell: more bytes than a varint may have are no number.
+    if leaf.len() > len64(wire::MAX_VARINT) || leaf.len() > len64(head.len()) {
         return Vec::new();
     }
     match leaf.kind.code {
