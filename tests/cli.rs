@@ -291,12 +291,13 @@ fn our_own_dump_is_an_input() {
 #[test]
 fn the_hex_column_of_all_rows_joined_is_the_input() {
     let mut small = 0;
-    for golden in golden() {
+    // Base64 is a layer around the message, whose bytes the rows have.
+    for golden in golden().into_iter().filter(|golden| golden.variant != "base64") {
         let size = golden.bytes.len();
-        let ran = run(&["explain", "-f", &golden.format, "--all", &golden.path]);
+        let ran = run(&["explain", "-f", &format!("{}/plain", golden.format), "--all", &golden.path]);
         assert!(dumped(ran.text()) == golden.bytes, "{}: {} of {size}", golden.id, dumped(ran.text()).len());
         if size <= 512 {
-            let ran = run(&["explain", "-f", &golden.format, &golden.path]);
+            let ran = run(&["explain", "-f", &format!("{}/plain", golden.format), &golden.path]);
             assert!(ran.text().contains("...") || dumped(ran.text()) == golden.bytes, "{}", golden.id);
             small += usize::from(!ran.text().contains("..."));
         }
@@ -386,10 +387,10 @@ fn grid_tree_and_jsonl_hold_what_the_dump_holds() {
 #[test]
 fn the_value_in_explain_is_what_convert_writes() {
     for golden in golden().iter().filter(|golden| "ABCD".contains(golden.section)).step_by(7) {
-        let value = run(&["explain", "-f", &golden.format, "--to", "json", &golden.path]).json()["value"].clone();
-        let converted = run(&["convert", "-f", &golden.format, "--to", "json", &golden.path]).json();
+        let value = run(&["explain", "-f", golden.told(), "--to", "json", &golden.path]).json()["value"].clone();
+        let converted = run(&["convert", "-f", golden.told(), "--to", "json", &golden.path]).json();
         assert_eq!(value, converted, "{}", golden.id);
-        let pretty = run(&["convert", "-f", &golden.format, "--to", "json", "--pretty", &golden.path]).json();
+        let pretty = run(&["convert", "-f", golden.told(), "--to", "json", "--pretty", &golden.path]).json();
         assert_eq!(pretty, converted, "{}", golden.id);
     }
     assert_eq!(run(&["decode", DOCUMENT]), run(&["convert", "--to", "json", DOCUMENT]), "the hidden name");
@@ -474,20 +475,23 @@ fn a_closed_pipe_ends_with_0_and_silence() {
 }
 
 #[test]
-fn an_empty_file_is_an_input_error() {
+fn an_empty_file_is_a_protobuf_message_and_an_error_in_other_formats() {
     let folder = tempfile::tempdir().unwrap();
     let path = common::put(folder.path(), "empty", b"");
-    for args in [vec![&path[..]], vec!["-f", "msgpack", &path], vec!["-f", "json", &path], vec!["--to", "json", &path]]
-    {
-        let ran = run(&args);
-        assert_eq!(ran.status, 1, "{args:?}");
-        if args.contains(&"--to") {
-            let out = ran.json();
-            assert_eq!(out["diagnostics"][0]["code"], "empty-input");
-            assert_eq!(out["value"], Json::Null);
-        } else {
-            assert!(ran.err.contains("empty-input"), "{args:?}: {}", ran.err);
-        }
+    for format in ["msgpack", "json"] {
+        let ran = run(&["-f", format, &path]);
+        assert_eq!(ran.status, 1, "{format}");
+        assert!(ran.err.contains("empty-input"), "{format}: {}", ran.err);
+        let out = run(&["-f", format, "--to", "json", &path]).json();
+        assert_eq!(out["diagnostics"][0]["code"], "empty-input");
+        assert_eq!(out["value"], Json::Null);
+    }
+    for args in [&["--to", "json", &path][..], &["-f", "protobuf", "--to", "json", &path]] {
+        let ran = run(args);
+        assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
+        let out = ran.json();
+        assert_eq!((&out["format"], &out["diagnostics"][0]["code"]), (&"protobuf".into(), &"pb-empty".into()));
+        assert_eq!((out["diagnostics"][0]["severity"].as_str(), &out["value"]), (Some("note"), &serde_json::json!({})));
     }
 }
 

@@ -193,7 +193,7 @@ fn types_with_a_form_of_their_own() {
 fn what_the_schema_does_not_know_is_left_out_and_counted() {
     let (text, notes) = json_of(Some(SOURCE), "protobuf", "e80401 0801 f00402 0a0178");
     assert_eq!(text, r#"{"a":1}"#);
-    let sentence = "3 unknown fields (numbers 1, 77, 78; 9 bytes) are not in this schema and are left out";
+    let sentence = "3 unknown fields (numbers 1, 77 = 1, 78 = 2; 9 bytes) are not in this schema and are left out";
     assert_eq!(notes, [sentence]);
 }
 
