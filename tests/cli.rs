@@ -387,10 +387,10 @@ fn grid_tree_and_jsonl_hold_what_the_dump_holds() {
 #[test]
 fn the_value_in_explain_is_what_convert_writes() {
     for golden in golden().iter().filter(|golden| "ABCD".contains(golden.section)).step_by(7) {
-        let value = run(&["explain", "-f", golden.told(), "--to", "json", &golden.path]).json()["value"].clone();
-        let converted = run(&["convert", "-f", golden.told(), "--to", "json", &golden.path]).json();
+        let value = run(&["explain", "-f", &golden.form(), "--to", "json", &golden.path]).json()["value"].clone();
+        let converted = run(&["convert", "-f", &golden.form(), "--to", "json", &golden.path]).json();
         assert_eq!(value, converted, "{}", golden.id);
-        let pretty = run(&["convert", "-f", golden.told(), "--to", "json", "--pretty", &golden.path]).json();
+        let pretty = run(&["convert", "-f", &golden.form(), "--to", "json", "--pretty", &golden.path]).json();
         assert_eq!(pretty, converted, "{}", golden.id);
     }
     assert_eq!(run(&["decode", DOCUMENT]), run(&["convert", "--to", "json", DOCUMENT]), "the hidden name");

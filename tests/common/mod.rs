@@ -632,6 +632,11 @@ impl Golden {
         }
     }
 
+    /// Format and variant, as `-f` takes them.
+    pub fn form(&self) -> String {
+        format!("{}/{}", self.format, self.told())
+    }
+
     /// Schema below `tests/data/schemas` and type of a binary message, where the entry names them.
     pub fn typed(&self) -> Option<(&str, &str)> {
         let schema = self.text("schema").strip_prefix("schemas/").filter(|_| self.format != "json")?;
