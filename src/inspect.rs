@@ -160,6 +160,7 @@ impl Inspection {
         let complete = inspection.complete && first.len() == sample.len();
         inspection.found.extend(schema_findings(options));
         inspection.choose(&Sample { bytes: first, complete }, options);
+        inspection.say_unused_schema();
         if inspection.complete {
             inspection.window = Window::memory(sample);
         } else {
@@ -231,6 +232,13 @@ impl Inspection {
         let Some(text) = self.window.all(limits::TEXT_INPUT)? else { return Ok(None) };
         let undone = text::undo(&text, encoding);
         Ok(undone.found.is_empty().then_some((text, undone)))
+    }
+
+    /// Says so where a schema was told that the format has no use for.
+    fn say_unused_schema(&mut self) {
+        let Some(format) = self.format.filter(|format| self.schema.is_some() && !format.info().bound) else { return };
+        let message = format!("the schema is not used: {} is read without", format.info().title);
+        self.found.push(Diagnostic::new(Code::SchemaUnused, 0, 0, message));
     }
 
     /// Chooses the format, or checks the one that was told.
@@ -502,7 +510,7 @@ impl Inspection {
 fn schema_findings(options: &Options) -> Vec<Diagnostic> {
     let found = options.schema.iter().flat_map(|schema| &schema.found);
     let told = found.map(|one| {
-        let message = format!("{}: {}: {}", one.place, one.code, one.message);
+        let message = format!("{}: warning[{}]: {}", one.place, one.code, one.message);
         Diagnostic::new(Code::SchemaFinding, 0, 0, message).help(one.help.clone())
     });
     told.collect()

@@ -232,7 +232,9 @@ pub fn refuse_form_name(path: &std::path::Path) -> Result<(), Failure> {
 
 fn open_output(args: &ExplainArgs, inspection: &mut Inspection) -> Result<Output, Failure> {
     let terminal = args.output.is_none() && output::is_terminal();
-    let long = args.all || !inspection.complete || (args.to == Form::Tree && is_long(inspection)?);
+    // An overview is a screenful, whatever the input.
+    let overview = terminal && wants_overview(inspection, args).is_ok_and(|wants| wants);
+    let long = args.all || (!inspection.complete && !overview) || (args.to == Form::Tree && is_long(inspection)?);
     if terminal && long && matches!(args.to, Form::Hex | Form::Grid | Form::Tree) && args.at.is_none() {
         return Ok(Output::pager());
     }

@@ -60,6 +60,8 @@ codes! {
     FormatDoubt, "format-doubt", Warning;
     /// Several types of the schema fit the message equally well.
     TypeTied, "type-tied", Note;
+    /// A schema was told, and the format has no use for it.
+    SchemaUnused, "schema-unused", Note;
     /// Text that was told to hold bytes in some notation has something else in it.
     EncodingBad, "encoding-bad", Error;
     /// A dump read as input has offsets that do not fit the bytes before them.
@@ -126,6 +128,10 @@ codes! {
     PbOneofReplaced, "pb-oneof-replaced", Note;
     /// Protobuf: a map has a key twice.
     PbMapKeyTwice, "pb-map-key-twice", Note;
+    /// Protobuf: a point or span of time past what its type allows.
+    PbTimeRange, "pb-time-range", Warning;
+    /// Protobuf: content past the depth limit that could be a message, where no schema says so.
+    PbDepthUnopened, "pb-depth-unopened", Note;
     /// Protobuf: bits of a value that its type has no room for.
     PbTruncated, "pb-truncated", Warning;
     /// Protobuf: the prefix of a message in a stream is cut or makes no sense.

@@ -2,12 +2,22 @@
 //! `file:offset: severity[code]: sentence`.
 
 use crate::inspect::Inspection;
-use crate::model::diag::{Diagnostic, Tally};
+use crate::model::diag::{Code, Diagnostic, Tally};
 use crate::model::num;
+use crate::render::wrap;
+
+/// Columns of a path; of a longer one the end is told.
+const LONGEST_PATH: usize = 200;
 
 /// The line of one finding.
 pub fn line(name: &str, found: &Diagnostic) -> String {
-    let at = if found.path.is_empty() { String::new() } else { format!(" (at {})", found.path) };
+    if found.code == Code::SchemaFinding {
+        // It has its own place, in the form that editors read.
+        let help = if found.help.is_empty() { String::new() } else { format!("\n    {}", found.help) };
+        return format!("{}{help}", found.message);
+    }
+    let path = wrap::cut_left(&found.path, LONGEST_PATH);
+    let at = if path.is_empty() { path } else { format!(" (at {path})") };
     format!("{name}:{:#04x}: {}[{}]: {}{at}", found.start, found.severity().name(), found.code.text(), found.message)
 }
 

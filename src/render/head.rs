@@ -187,6 +187,8 @@ impl Preview {
     }
 
     fn begin(&mut self, shape: Shape, announced: Option<u64>) {
+        // Values that are gathered from a part of the input count what is in that part.
+        let announced = announced.filter(|_| self.complete || !self.numbers);
         if self.open.is_empty() && self.skipped == 0 && self.messages == 1 && self.first.is_none() {
             self.first = Some((shape, announced.unwrap_or(0)));
             self.announced = announced.is_some();

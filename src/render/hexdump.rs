@@ -530,8 +530,15 @@ impl Sink for Dump<'_> {
     }
 
     fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
-        if self.hiding.is_none() {
-            self.row.found.push(found.clone());
+        if self.hiding.is_some() {
+            return Ok(());
+        }
+        // What is missing at the end of a group belongs to the rows that are printed, not to the next one.
+        let at_end = self.row.is_empty() && self.any_row && found.start == found.end && found.start == self.row.end;
+        self.row.found.push(found.clone());
+        if at_end {
+            let look = self.columns.look(self.paint, self.depth(), "", &self.view, Vec::new());
+            self.row.print_loose(&look, self.out)?;
         }
         Ok(())
     }

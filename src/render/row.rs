@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::formats::{self, Note, Seen, Telling};
 use crate::model::bytemap::{Flags, Leaf};
-use crate::model::diag::{Diagnostic, Severity};
+use crate::model::diag::{Code, Diagnostic, Severity};
 use crate::model::events::Spoken;
 use crate::model::num;
 use crate::model::num::len64;
@@ -606,7 +606,10 @@ fn pad(text: &mut String, column: &mut usize, to: usize) {
 
 /// `ERROR mp-cut: what is wrong. What to try`
 fn finding(found: &Diagnostic) -> String {
-    let label = format!("{} {}: {}", found.severity().name().to_uppercase(), found.code.text(), found.message);
+    let label = match found.code {
+        Code::SchemaFinding => format!("SCHEMA {}", found.message),
+        code => format!("{} {}: {}", found.severity().name().to_uppercase(), code.text(), found.message),
+    };
     if found.help.is_empty() { label } else { format!("{label}. {}", sentence(&found.help)) }
 }
 

@@ -282,9 +282,12 @@ impl<'a> Walker<'a> {
 
     /// A group that the end of what is around it leaves open.
     pub(super) fn group_unended(&self, number: u32, start: u64) -> Diagnostic {
-        let text = format!("group {number}, begun before {start:#04x}, has no end: the {} ends here", self.around());
-        Diagnostic::new(Code::PbGroupUnended, self.at, self.at, text)
-            .help("cut off, or no Protobuf: a byte such as 0x7b, {, looks like the beginning of a group")
+        let text = format!("group {number}, begun at {start:#04x}, has no end: the {} ends here", self.around());
+        Diagnostic::new(Code::PbGroupUnended, self.at, self.at, text).help(if number == 15 {
+            "cut off, or JSON: its first byte, {, is 0x7b, the beginning of group 15"
+        } else {
+            "cut off?"
+        })
     }
 
     /// A message that lies too deep: one error, and one leaf for all that is in it.
@@ -417,7 +420,7 @@ impl<'a> Walker<'a> {
             ),
             false => (
                 Code::PbInvalidUtf8Lax,
-                "most readers take it, since the schema is proto2; others replace or refuse it",
+                "most readers take it, since the schema does not ask for UTF-8 here; others replace or refuse it",
                 Flags::WARNING,
             ),
         };

@@ -70,6 +70,8 @@ pub(super) enum Role {
     Any(MessageId),
     /// The item of a MessageSet (proto2): its field 3 is of this type.
     SetItem(Option<MessageId>),
+    /// A map as a group, as Protostuff writes it: its fields 1 are entries of this type.
+    Entries(MessageId),
 }
 
 /// The walk. Parts of it stand in `fields`, `messages`, `packed`, `frames` and `damage` beside this file.

@@ -82,14 +82,20 @@ impl<'a> Walker<'a> {
     /// Opens the group of a field, says what the schema or earlier fields have against it, and claims its
     /// tag. Flags that come in, and those of an odd tag, are on the tag.
     pub(super) fn begin(&mut self, tag: Tag, reads: Reads<'a>, kind: GroupKind, flags: Flags) -> Flow {
-        let before = match self.frames.last_mut() {
-            Some(frame) => frame.seen.add(tag.number, 1),
-            None => 0,
-        };
+        let before = self.count(tag, reads);
         self.open_named(tag, reads, kind, before)?;
         self.odd_field(tag, reads, before)?;
         self.mixed(tag, reads, before)?;
         self.put_tag(tag, reads, flags)
+    }
+
+    /// Counts a value of a field, and says how many came before; what readers take for unknown is no value.
+    pub(super) fn count(&mut self, tag: Tag, reads: Reads<'a>) -> u64 {
+        let Some(frame) = self.frames.last_mut() else { return 0 };
+        match reads {
+            Reads::Clash(_) => frame.seen.count(tag.number),
+            _ => frame.seen.add(tag.number, 1),
+        }
     }
 
     /// Claims a tag, with a warning where it is longer than it need be.
@@ -198,7 +204,8 @@ impl<'a> Walker<'a> {
             }
             other => {
                 self.say_more(other)?;
-                wire::VARINT
+                let is_type_id = self.role_name(tag) == Some("type_id");
+                if is_type_id { wire::UINT32 } else { wire::VARINT }
             }
         };
         self.put(len, code, flags)?;
@@ -367,11 +374,21 @@ impl<'a> Walker<'a> {
             (Reads::Untyped, Some(Role::SetItem(Some(id)))) if tag.number == 3 => {
                 self.message_field(tag, reads, content, Some(id))
             }
-            (Reads::Clash(field), _) if field.kind.message().is_some() => {
+            (Reads::Untyped, Some(Role::Entries(id))) if tag.number == 1 => {
+                self.message_field(tag, reads, content, Some(id))
+            }
+            (Reads::Clash(field), _) if field.kind.message().is_some() && self.is_sound(head, content)? => {
                 self.message_field(tag, reads, content, field.kind.message())
             }
             _ => self.guessed_field(tag, reads, content),
         }
+    }
+
+    /// Whether LEN content behind a head of so many bytes consists of fields.
+    fn is_sound(&mut self, head: u64, content: Content) -> Result<bool, Stop> {
+        let want = usize::try_from(content.there).unwrap_or(usize::MAX).min(limits::PIECE);
+        let bytes = self.input.at(self.at.saturating_add(head), want)?;
+        Ok(guess::scan::is_sound(bytes, len64(bytes.len()) == content.announced))
     }
 
     /// LEN content without a type: judged, then read as what fits best.
@@ -388,7 +405,15 @@ impl<'a> Walker<'a> {
                 self.packed_field(tag, reads, content, None, judged.best)
             }
             Guess::Text => self.guessed_leaf(tag, reads, content, &judged, wire::TEXT),
-            _ => self.guessed_leaf(tag, reads, content, &judged, wire::BLOB),
+            best => {
+                if best == Guess::Message {
+                    let text = format!("it could be a message, but {} are open around it: not opened", self.depth);
+                    let help = "--limit-depth N goes deeper";
+                    let end = from.saturating_add(content.there);
+                    self.out.diagnostic(&Diagnostic::new(Code::PbDepthUnopened, from, end, text).help(help))?;
+                }
+                self.guessed_leaf(tag, reads, content, &judged, wire::BLOB)
+            }
         }
     }
 

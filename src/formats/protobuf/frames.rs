@@ -181,7 +181,8 @@ impl Walker<'_> {
             return Ok(None);
         };
         let len = big_endian(&length);
-        let known = self.known_flags(number, flags)?;
+        let first = self.input.at(self.at.saturating_add(len64(PREFIX)), 1)?.first().copied();
+        let known = self.known_flags(number, flags, first)?;
         let end = self.frame_end(number, len64(PREFIX), len)?;
         let there = end.unwrap_or(self.size).saturating_sub(self.at).saturating_sub(len64(PREFIX));
         let content = if flags & COMPRESSED != 0 && end.is_some() { self.inflate(number, there, left)? } else { None };
@@ -207,8 +208,11 @@ impl Walker<'_> {
     }
 
     /// A finding on flags that gRPC does not define.
-    fn known_flags(&mut self, number: u64, flags: u8) -> Result<Flags, Stop> {
-        if matches!(flags, 0 | COMPRESSED | TRAILERS) || flags == TRAILERS | COMPRESSED {
+    fn known_flags(&mut self, number: u64, flags: u8, first: Option<u8>) -> Result<Flags, Stop> {
+        if matches!(flags, 0 | COMPRESSED | TRAILERS) || flags == TRAILERS | COMPRESSED
+            // Connect ends a stream with JSON.
+            || flags == CONNECT_END && first == Some(b'{')
+        {
             return Ok(Flags::NONE);
         }
         let text = format!("flags {flags:02x} in frame {number}: gRPC defines 00 and 01, gRPC-Web 80 and 81 too");

@@ -9,6 +9,7 @@ use super::guess::Judged;
 use super::peek;
 use super::wire;
 use crate::model::bytemap::{Flags, GroupKind, Step};
+use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Said, Stop};
 use crate::model::limits;
 use crate::model::num::{push_number, push_offset};
@@ -62,6 +63,7 @@ impl<'a> Walker<'a> {
             Some(field) => self.begin_entry(tag, field, reads, &inside)?,
             None => self.begin(tag, reads, GroupKind::Record, Flags::NONE)?,
         }
+        self.check_time(well_known, &inside, from, content)?;
         let role = match well_known {
             WellKnown::Any => peek::any_type(&inside, self.schema).map_or(Role::Plain, Role::Any),
             _ => Role::Plain,
@@ -77,11 +79,22 @@ impl<'a> Walker<'a> {
             if self.frames.last().is_some_and(|frame| matches!(frame.role, Role::Any(_))) {
                 words.push_str(", the content of the Any");
             }
+            if well_known == WellKnown::Any && role == Role::Plain && content.there > 0 {
+                words.push_str(", a type that is not in this schema");
+            }
             let more = self.more(reads);
             self.out.say(&Said { words: &words, more: &more, ..Said::default() })?;
             self.words = words;
         }
         Ok(role)
+    }
+
+    /// A finding on a point or span of time past what its type allows, which JSON has no form for.
+    fn check_time(&mut self, kind: WellKnown, inside: &[u8], from: u64, content: Content) -> Flow {
+        let Some(problem) = peek::time_problem(kind, inside).filter(|_| !content.is_cut()) else { return Ok(()) };
+        let end = from.saturating_add(content.there);
+        let help = "ProtoJSON has no form for it; readers of other languages may refuse it";
+        self.out.diagnostic(&Diagnostic::new(Code::PbTimeRange, from, end, problem).help(help))
     }
 
     /// Opens the group of a map entry, which is called by its key, and claims the tag.
@@ -131,21 +144,36 @@ impl<'a> Walker<'a> {
         }
         let place = self.place(tag.number);
         let set = self.message_type().is_some_and(|message| message.message_set) && tag.number == 1;
+        let item = if set { self.set_item_field(tag)? } else { None };
+        let entries = match self.frames.last().map(|frame| frame.role) {
+            Some(Role::Entries(id)) if tag.number == 1 => Some(id),
+            _ => None,
+        };
+        let map = match reads {
+            Reads::As(field) if field.cardinality == Cardinality::Map => field.kind.message(),
+            _ => None,
+        };
         let (id, role) = match reads {
-            _ if set => (None, Role::SetItem(self.set_item_type(tag)?)),
+            _ if set => (None, Role::SetItem(item.and_then(|field| field.kind.message()))),
+            _ if entries.is_some() => (entries, Role::Plain),
+            _ if map.is_some() => (None, map.map_or(Role::Plain, Role::Entries)),
             Reads::As(field) | Reads::Clash(field) => (field.kind.message(), Role::Plain),
             _ => (None, Role::Plain),
         };
         let name = match (reads, id.and_then(|id| self.schema?.message(id))) {
             _ if set => "group, an item of the message set".to_string(),
+            _ if entries.is_some() => "entry as a group".to_string(),
+            _ if map.is_some() => "map as a group".to_string(),
             (Reads::As(field), Some(message)) if matches!(field.kind, FieldKind::Message(_)) => {
                 format!("{} as a group", message.name)
             }
             (_, Some(message)) => format!("group {}", message.name),
             _ => "group".to_string(),
         };
-        let before = self.frames.last_mut().map_or(0, |frame| frame.seen.add(tag.number, 1));
+        let before = self.count(tag, reads);
         match reads {
+            _ if item.is_some() => self.open(GroupKind::Record, Step::Name(item.map_or("", |field| &field.name)))?,
+            Reads::As(field) if map.is_some() => self.open(GroupKind::Record, Step::Name(&field.name))?,
             Reads::As(field) | Reads::Clash(field) => {
                 self.open_field(GroupKind::Record, tag.number, Some(field), before)?;
             }
@@ -159,19 +187,19 @@ impl<'a> Walker<'a> {
         self.put_tag(tag, reads, Flags::NONE)?;
         let end = self.frames.last().map_or(self.size, |frame| frame.end);
         let cut = self.frames.last().is_some_and(|frame| frame.cut);
-        let frame = Frame { end, group: Some(tag.number), message: id, role, place, cut, ..self.frame() };
+        let start = self.field_at;
+        let frame = Frame { end, group: Some(tag.number), message: id, role, place, cut, start, ..self.frame() };
         self.push(frame);
         Ok(())
     }
 
-    /// The type of the message in a MessageSet's item, by its type id, which may stand behind it.
-    fn set_item_type(&mut self, tag: Tag) -> Result<Option<MessageId>, Stop> {
+    /// The extension that an item of a MessageSet holds, by its type id, which may stand behind it.
+    fn set_item_field(&mut self, tag: Tag) -> Result<Option<&'a Field>, Stop> {
         let from = self.at.saturating_add(tag.len);
         let room = self.room(limits::PIECE);
         let inside = ahead(self.input, self.at, from, room)?;
         let number = peek::set_type_id(inside);
-        let found = number.and_then(|number| self.declared(number));
-        Ok(found.and_then(|field| field.kind.message()))
+        Ok(number.and_then(|number| self.declared(number)))
     }
 
     /// The content behind a length is the innermost message now.

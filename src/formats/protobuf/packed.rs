@@ -106,10 +106,10 @@ impl<'a> Walker<'a> {
                 Ok(())
             }
         };
+        let mut more = self.more(reads);
         if elements.width.is_none() && content.there > 0 {
-            words.push(':');
+            more.push(':');
         }
-        let more = self.more(reads);
         self.out.say(&Said { words: &words, more: &more, ..Said::default() })?;
         self.words = words;
         Ok(())

@@ -115,6 +115,35 @@ pub fn set_type_id(item: &[u8]) -> Option<u32> {
     u32::try_from(id.value).ok()
 }
 
+/// Seconds of the years 1 to 9999, which a Timestamp keeps to.
+const YEARS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+/// Seconds of 10,000 years, which a Duration keeps to.
+const SPAN: u64 = 315_576_000_000;
+
+/// What is wrong with a Timestamp or Duration; none for other types.
+pub fn time_problem(kind: WellKnown, content: &[u8]) -> Option<String> {
+    let (secs, nanos) = seconds_and_nanos(content);
+    match kind {
+        WellKnown::Timestamp if !YEARS.contains(&secs) => {
+            Some(format!("{secs} seconds lie outside the years 1 to 9999 that a Timestamp keeps to"))
+        }
+        WellKnown::Timestamp if !(0..1_000_000_000).contains(&nanos) => {
+            Some(format!("{nanos} nanoseconds: a Timestamp has 0 to 999999999"))
+        }
+        WellKnown::Duration if secs.unsigned_abs() > SPAN => {
+            Some(format!("{secs} seconds are more than the 10,000 years of a Duration"))
+        }
+        WellKnown::Duration if nanos.unsigned_abs() > 999_999_999 => {
+            Some(format!("{nanos} nanoseconds: a Duration has up to 999999999"))
+        }
+        WellKnown::Duration if secs.signum() * i64::from(nanos.signum()) < 0 => {
+            Some(format!("{secs} seconds and {nanos} nanoseconds: both of a Duration have the same sign"))
+        }
+        _ => None,
+    }
+}
+
 /// What a well-known type says, in the words of people.
 pub fn as_people_read(message: &Message, content: &[u8]) -> Option<String> {
     match message.well_known {

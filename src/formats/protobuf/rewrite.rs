@@ -80,7 +80,7 @@ struct Rewriter<'a, 'b> {
 
 impl<'a, 'b> Rewriter<'a, 'b> {
     fn new(bytes: &'a [u8], bound: Bound<'a>, context: &Context<'_>, groups: bool, buffer: &'b mut Buffer) -> Self {
-        let how = How { keep_unknown: true, groups: context.variant == unframe::GROUPS, depth: context.depth };
+        let how = How { keep_unknown: true, groups: true, depth: context.depth };
         Rewriter { fields: Fields::new(bytes, bound.schema, how), groups, buffer, stack: Vec::new() }
     }
 

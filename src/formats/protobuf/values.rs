@@ -33,7 +33,7 @@ pub const NULL_VALUE: &str = "google.protobuf.NullValue";
 /// What stopped the walk; an input that is too large to hold is [`crate::model::events::Stop::Refused`].
 pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut dyn Sink) -> Flow {
     let Some(bound) = context.bound() else { return bare::values(input, context, dress, out) };
-    let how = How { keep_unknown: false, groups: context.variant == unframe::GROUPS, depth: context.depth };
+    let how = How { keep_unknown: false, groups: true, depth: context.depth };
     let mut unknown = None;
     unframe::each(input, context.variant, &mut |number, bytes| {
         let mut fields = Fields::new(bytes, bound.schema, how);

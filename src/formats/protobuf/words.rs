@@ -140,6 +140,7 @@ fn in_row(leaf: &Leaf, head: &[u8], out: &mut String) -> fmt::Result {
         wire::FRAME_LENGTH => frame_length(leaf, head, out),
         wire::FRAME_FLAGS => frame_flags(head, out),
         wire::TRAILERS => text("|", leaf, head, out),
+        wire::COMPRESSED if leaf.flags.has(Flags::ERROR) => out.write_str("|content that could not be undone"),
         wire::COMPRESSED => out.write_str("|gzip, a layer of its own below"),
         _ => match number(leaf, head) {
             Some(value) => {
