@@ -184,6 +184,9 @@ fn every_code_of_a_finding_is_made_by_some_input() {
     note(check("msgpack", &[&[0xdf][..], &300_000u32.to_be_bytes(), &keys].concat()).codes());
     note(inspect(b"plain text, no message at all").1.codes());
     note(check("protobuf", &common::hex("08 01 0a 01 61")).codes());
+    // A Timestamp with 1,000,000,000 nanoseconds.
+    let known = common::As::format("protobuf").typed("pbzoo.proto", "zoo.Known");
+    note(known.check(&common::hex("12 06 10 80 94 eb dc 03")).codes());
     // Findings on the choice of format and on text encodings show at the command line.
     let mut told = String::new();
     let cases: [(&[&str], &str); 3] = [
@@ -201,6 +204,9 @@ fn every_code_of_a_finding_is_made_by_some_input() {
     let twins = "syntax = \"proto3\"; import \"no.proto\"; message A { int32 a = 1; } message B { int32 a = 1; }";
     let schema = common::put(folder.path(), "t.proto", twins.as_bytes());
     told.push_str(&common::run_with(&["explain", "-f", "protobuf", "-s", &schema], b"\x08\x01").err);
+    told.push_str(&common::run_with(&["explain", "-f", "json", "-s", &schema], b"{}").err);
+    // Findings in a schema have codes of their own, and the place in its file.
+    told = told.replace("t.proto:1:20: warning[import-missing]", "warning[schema]");
     let missing: Vec<&str> = Code::ALL
         .iter()
         .map(|code| code.text())

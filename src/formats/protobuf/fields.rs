@@ -387,7 +387,7 @@ impl<'a> Walker<'a> {
     /// Whether LEN content behind a head of so many bytes consists of fields.
     fn is_sound(&mut self, head: u64, content: Content) -> Result<bool, Stop> {
         let want = usize::try_from(content.there).unwrap_or(usize::MAX).min(limits::PIECE);
-        let bytes = self.input.at(self.at.saturating_add(head), want)?;
+        let bytes = ahead(self.input, self.at, self.at.saturating_add(head), want)?;
         Ok(guess::scan::is_sound(bytes, len64(bytes.len()) == content.announced))
     }
 

@@ -181,7 +181,7 @@ impl Walker<'_> {
             return Ok(None);
         };
         let len = big_endian(&length);
-        let first = self.input.at(self.at.saturating_add(len64(PREFIX)), 1)?.first().copied();
+        let first = self.input.at(self.at, PREFIX + 1)?.get(PREFIX).copied();
         let known = self.known_flags(number, flags, first)?;
         let end = self.frame_end(number, len64(PREFIX), len)?;
         let there = end.unwrap_or(self.size).saturating_sub(self.at).saturating_sub(len64(PREFIX));

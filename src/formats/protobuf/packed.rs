@@ -106,11 +106,11 @@ impl<'a> Walker<'a> {
                 Ok(())
             }
         };
-        let mut more = self.more(reads);
+        words.push_str(&self.more(reads));
         if elements.width.is_none() && content.there > 0 {
-            more.push(':');
+            words.push(':');
         }
-        self.out.say(&Said { words: &words, more: &more, ..Said::default() })?;
+        self.out.say(&Said { words: &words, ..Said::default() })?;
         self.words = words;
         Ok(())
     }
