@@ -97,6 +97,8 @@ pub(super) struct Walker<'a> {
     pub(super) frames: Vec<Frame>,
     pub(super) memory: Memory,
     pub(super) keys: Keys,
+    /// Memory of messages that have ended.
+    spare: Vec<Seen>,
     /// The name of a field that has none but its number.
     pub(super) name: String,
     /// Words on the next leaf.
@@ -132,6 +134,7 @@ impl<'a> Walker<'a> {
             frames: Vec::new(),
             memory: Memory::default(),
             keys: Keys::default(),
+            spare: Vec::new(),
             name: String::new(),
             words: String::new(),
         }
@@ -172,7 +175,7 @@ impl<'a> Walker<'a> {
             message: None,
             role: Role::Plain,
             place: 0,
-            seen: Seen::default(),
+            seen: self.spare.pop().unwrap_or_default(),
             keys: self.keys.begin(),
             start: self.at,
             cut: false,
@@ -240,6 +243,9 @@ impl<'a> Walker<'a> {
     pub(super) fn pop(&mut self) -> Flow {
         if let Some(frame) = self.frames.pop() {
             self.keys.end(frame.keys);
+            let mut seen = frame.seen;
+            seen.clear();
+            self.spare.push(seen);
         }
         self.close()
     }

@@ -120,7 +120,8 @@ impl<'a> Walker<'a> {
         let from = self.at.saturating_add(tag.len).saturating_add(content.length_len);
         self.begin(tag, reads, GroupKind::Record, Flags::NONE)?;
         if self.wants {
-            let mut words = String::new();
+            let mut words = std::mem::take(&mut self.words);
+            words.clear();
             message_words("message", from, content, &mut words);
             let more = self.more(reads);
             self.out.say(&Said {
@@ -131,6 +132,7 @@ impl<'a> Walker<'a> {
                 why: &judged.why,
                 ..Said::default()
             })?;
+            self.words = words;
         }
         self.put_length(content, wire::MESSAGE_LENGTH)?;
         self.enter(None, Role::Plain, place, content);

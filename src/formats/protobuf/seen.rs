@@ -52,6 +52,13 @@ impl Seen {
         before
     }
 
+    /// Forgets everything but its memory, for the next message.
+    pub fn clear(&mut self) {
+        self.few.clear();
+        self.wires.clear();
+        self.many = None;
+    }
+
     /// The last value of a field does not count after all.
     pub fn take_back(&mut self, number: u32) {
         let count = self.count(number);
