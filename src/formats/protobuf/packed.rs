@@ -13,6 +13,9 @@ use crate::model::limits;
 use crate::model::num::{bytes, len64, push_number, push_offset};
 use crate::model::schema::{Field, FieldKind};
 
+/// Bytes of a run up to which its place is not told.
+const FEW: u64 = 8;
+
 /// What the elements of a run are.
 #[derive(Clone, Copy)]
 struct Elements<'a> {
@@ -95,7 +98,8 @@ impl<'a> Walker<'a> {
         }
         let _ = match content.is_cut() {
             true => write!(words, ", {} of {}", content.there, bytes(content.announced)),
-            false if content.there == 0 => Ok(()),
+            // Of a few values the numbers say more than the place.
+            false if content.there <= FEW && elements.width.is_none() => Ok(()),
             false => {
                 words.push_str(", ");
                 push_number(&mut words, content.there);
