@@ -2,6 +2,7 @@
 //! writer that is handed in; colour comes from [`style`] alone.
 
 pub mod at;
+pub mod bits;
 pub mod columns;
 pub mod detected;
 pub mod diagnostics;
@@ -11,6 +12,7 @@ pub mod head;
 pub mod hexdump;
 pub mod hidden;
 pub mod json;
+pub mod line;
 pub mod overview;
 pub mod panel;
 pub mod pattern;

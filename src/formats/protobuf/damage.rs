@@ -1,7 +1,8 @@
 //! What the walk does where the bytes make no sense, and what it says about it.
 
+use super::content::Content;
 use super::decode::{Tag, Walker};
-use super::fields::{Content, Reads};
+use super::fields::Reads;
 use super::wire::{self, WireType};
 use crate::model::bytemap::{Flags, GroupKind, Kind};
 use crate::model::diag::{Code, Diagnostic};

@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 
+use super::content::Content;
 use super::decode::{Frame, Role, Tag, Walker, ahead};
-use super::fields::{Content, Reads};
+use super::fields::Reads;
 use super::guess::Judged;
 use super::peek;
 use super::wire;

@@ -3,6 +3,7 @@
 //! sends the merged values, [`encode`] writes.
 
 mod chain;
+mod content;
 mod damage;
 mod decode;
 mod detect;

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::content::Content;
 use super::decode::{HEAD, Tag, Walker, ahead};
-use super::fields::{Content, Reads};
+use super::fields::Reads;
 use super::guess::Guess;
 use super::wire::{self, Varint, WireType};
 use crate::model::bytemap::{Flags, GroupKind, Step};
