@@ -199,13 +199,19 @@ impl Inspection {
         let head = if self.complete { sample } else { whole_lines(sample) };
         let outside = rank(&Sample { bytes: head, complete: self.complete }, options);
         let mut best: Option<(u32, Undone)> = None;
+        let mut hex = None;
         for undone in text::guess(head) {
+            if undone.encoding == Encoding::Hex && holds_any(&undone, options, self.complete) {
+                hex = Some(undone.clone());
+            }
             let score = inside_score(&undone, head, &outside, options, self.complete);
             if let Some(score) = score.filter(|score| best.as_ref().is_none_or(|(other, _)| score > other)) {
                 best = Some((score, undone));
             }
         }
-        let Some((_, undone)) = best else { return Ok(None) };
+        let Some((_, best)) = best else { return Ok(None) };
+        // Digits of hex are characters of base64 too: base64 has the text only if the hex is of no format.
+        let undone = if best.encoding == Encoding::Base64 { hex.unwrap_or(best) } else { best };
         let (text, undone) = match self.complete {
             true => (sample.to_vec(), undone),
             false => match self.undo_all(undone.encoding)? {
@@ -552,12 +558,21 @@ fn layer(bytes: Vec<u8>, undone: Undone) -> (Layer, Vec<u8>) {
     (Layer { by: encoding.name(), said, bytes, leaves, found }, inside)
 }
 
-/// The score of what a text holds in a notation, where that beats every reading of the text itself.
-fn inside_score(undone: &Undone, text: &[u8], outside: &[Candidate], options: &Options, complete: bool) -> Option<u32> {
+/// The best reading of what a text holds in a notation, but as text.
+fn best_inside(undone: &Undone, options: &Options, complete: bool) -> Option<Candidate> {
     let bytes = undone.bytes.get(..limits::SAMPLE).unwrap_or(&undone.bytes);
     let complete = complete && bytes.len() == undone.bytes.len();
-    let inside = rank(&Sample { bytes, complete }, options);
-    let inner = inside.iter().find(|candidate| candidate.format != PLAIN_TEXT)?;
+    rank(&Sample { bytes, complete }, options).into_iter().find(|candidate| candidate.format != PLAIN_TEXT)
+}
+
+/// Whether what a text holds in a notation is of any format.
+fn holds_any(undone: &Undone, options: &Options, complete: bool) -> bool {
+    best_inside(undone, options, complete).is_some_and(|inner| inner.score >= CHOSEN_SCORE)
+}
+
+/// The score of what a text holds in a notation, where that beats every reading of the text itself.
+fn inside_score(undone: &Undone, text: &[u8], outside: &[Candidate], options: &Options, complete: bool) -> Option<u32> {
+    let inner = best_inside(undone, options, complete)?;
     // A word is valid base64 as well: what it holds must be a message without a fault.
     if undone.encoding == Encoding::Base64 && (inner.score < NOT_A_WORD || !inner.contra.is_empty()) {
         return None;
@@ -640,5 +655,28 @@ fn unrecognised(window: &mut Window, candidates: &[Candidate], out: &mut dyn Sin
         let end = at.saturating_add(u64::try_from(piece.len()).unwrap_or(0));
         out.leaf(&Leaf::new(at, end, 0, Kind::UNREAD), piece)?;
         at = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(text: &str) -> Inspection {
+        let window = Window::memory(text.as_bytes().to_vec());
+        Inspection::open("stdin".to_string(), window, &Options::default()).unwrap()
+    }
+
+    #[test]
+    fn hex_that_fits_a_format_is_no_base64() {
+        for text in ["0880e1dbb706", "088ba39cb006", "08880510a101", "0893ca01104a"] {
+            let inspection = opened(text);
+            assert_eq!(inspection.outer.first().map(|layer| layer.by), Some("hex"), "{text}");
+            assert_eq!(inspection.format.map(|format| format.info().name), Some("protobuf"), "{text}");
+        }
+        // The empty reply of gRPC, and base64 that is no hex.
+        assert_eq!(opened("00 00 00 00 00").variant, "grpc");
+        assert_eq!(opened("AAAAAAwIARDABxoFL3Rlc3Q=").outer.first().map(|layer| layer.by), Some("base64"));
+        assert!(opened("12345678").outer.is_empty());
     }
 }

@@ -53,6 +53,16 @@ impl Frame<'_> {
     }
 }
 
+/// Whether the flags of a frame say that it holds trailers, as gRPC-Web has it.
+pub fn has_trailers(flags: u8) -> bool {
+    flags & 0x80 != 0
+}
+
+/// Whether the flags of a frame say that it ends the stream, as Connect has it.
+pub fn ends_stream(flags: u8) -> bool {
+    flags & 0x80 == 0 && flags & 2 != 0
+}
+
 /// Reads frames one by one.
 #[derive(Debug, Clone)]
 pub struct Frames<'a> {

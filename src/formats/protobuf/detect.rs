@@ -25,6 +25,9 @@ const SHORT: usize = 5;
 /// The highest score of so few bytes.
 const SHORT_SCORE: u32 = 320;
 
+/// The score of one gRPC frame that holds an empty message, the five zeros of an empty reply.
+const EMPTY_SCORE: u32 = 310;
+
 /// One way to read the sample.
 struct Reading {
     variant: &'static str,
@@ -247,6 +250,12 @@ struct Stream {
     closed: u64,
     points: i32,
     first: Option<(u8, usize)>,
+    /// A frame of trailers, as gRPC-Web has it.
+    trailers: bool,
+    /// A frame that ends a stream, as Connect has it.
+    ending: bool,
+    /// Flags of the last frame.
+    last: u8,
     /// The first message that does not parse: its position, offset and words.
     bad: Option<(u64, (usize, String))>,
 }
@@ -254,6 +263,9 @@ struct Stream {
 impl Stream {
     fn take(&mut self, frame: &Frame<'_>) {
         self.first.get_or_insert((frame.flags, frame.content.len()));
+        self.trailers |= chain::has_trailers(frame.flags);
+        self.ending |= chain::ends_stream(frame.flags);
+        self.last = frame.flags;
         if self.frames < len64(WEIGHED) && self.bad.is_none() && frame.is_message() {
             self.weigh(frame);
         }
@@ -278,9 +290,15 @@ impl Stream {
         }
         let holds = self.messages > 0 || self.closed > 0;
         if !holds {
-            // Zeros are also empty messages.
+            // Zeros are also empty messages. A lone gRPC frame of nothing is the commonest reply there is;
+            // nobody writes a stream of empty messages alone.
             let few = sample.bytes.len() <= 16 && self.bad.is_none() && sound;
-            return if few { 35 } else { 0 };
+            return match framing {
+                _ if !few => 0,
+                Framing::Grpc if self.frames == 1 => EMPTY_SCORE,
+                Framing::Grpc => 35,
+                Framing::Delimited => 20,
+            };
         }
         let points = self.points.saturating_add(8 * i32::try_from(self.messages.min(64)).unwrap_or(64));
         let score = match framing {
@@ -300,6 +318,23 @@ impl Stream {
         }
     }
 
+    /// Who writes such flags.
+    fn writers(&self) -> &'static str {
+        let one = self.frames == 1;
+        match (self.trailers, self.ending) {
+            (false, false) => "as gRPC and gRPC-Web both write them",
+            (true, true) => "with flags of gRPC-Web and of Connect",
+            (true, false) if one => "as gRPC-Web writes them (the frame holds trailers)",
+            (true, false) if chain::has_trailers(self.last) => {
+                "as gRPC-Web writes them (the last frame holds trailers)"
+            }
+            (true, false) => "as gRPC-Web writes them",
+            (false, true) if one => "as Connect writes them (the frame ends the stream)",
+            (false, true) if chain::ends_stream(self.last) => "as Connect writes them (the last frame ends the stream)",
+            (false, true) => "as Connect writes them",
+        }
+    }
+
     fn words(&self, framing: Framing, sample: &Sample<'_>, ends: bool) -> String {
         let end = match (ends, sample.complete) {
             (true, true) => "to the last byte",
@@ -309,12 +344,12 @@ impl Stream {
         match (framing, self.first) {
             (Framing::Grpc, Some((flags, len))) if self.frames == 1 && ends => {
                 let size = bytes(len64(sample.bytes.len()));
-                let web = "as gRPC and gRPC-Web both write them";
-                format!("flag {flags:02x} and length {len} fit the {size} to the last, {web}")
+                let empty = if flags == 0 && len == 0 { " (an empty message)" } else { "" };
+                format!("flag {flags:02x} and length {len} fit the {size} to the last{empty}, {}", self.writers())
             }
             (Framing::Grpc, _) => {
                 let frames = count(self.frames, "frame", "frames");
-                format!("{frames} of a flag, a length and a message chain {end}, as gRPC and gRPC-Web both write them")
+                format!("{frames} of a flag, a length and a message chain {end}, {}", self.writers())
             }
             (Framing::Delimited, _) if self.messages == 0 => {
                 format!("{} of 0 bytes: messages without fields", count(self.frames, "length", "lengths"))
@@ -472,6 +507,41 @@ mod tests {
         assert_eq!(found(&two, true).contra, ["0x11: 3 of 5 bytes of a frame's header"]);
         assert!(found(&[0, 0, 0, 0, 100, 8, 1], true).score > plain::TEXT_SCORE);
         assert!(found(&[0; 64], true).score < 30);
+    }
+
+    #[test]
+    fn five_zeros_are_an_empty_reply_of_grpc() {
+        let empty = found(&[0; 5], true);
+        assert_eq!((empty.variant, empty.score), ("grpc", EMPTY_SCORE));
+        assert_eq!(
+            empty.pro,
+            [
+                "flag 00 and length 0 fit the 5 bytes to the last (an empty message), as gRPC and gRPC-Web both write them"
+            ]
+        );
+        for zeros in [1, 2, 3, 4, 6, 7] {
+            assert!(found(&vec![0; zeros], true).score < 30, "{zeros}");
+        }
+        let context = Context { owner: 0, variant: "delimited", depth: 100, schema: None, root: None };
+        assert!(detect(&Sample { bytes: &[0; 5], complete: true }, &context).score < 30);
+    }
+
+    #[test]
+    fn flags_of_frames_tell_who_writes_them() {
+        let pro = |tail: &str| found(&hex(&format!("0000000002 0801 {tail}")), true).pro.remove(0);
+        let chain = "frames of a flag, a length and a message chain to the last byte";
+        assert_eq!(pro("0000000002 0802"), format!("2 {chain}, as gRPC and gRPC-Web both write them"));
+        assert_eq!(
+            pro("8000000003 613a62"),
+            format!("2 {chain}, as gRPC-Web writes them (the last frame holds trailers)")
+        );
+        assert_eq!(
+            pro("0200000002 7b7d"),
+            format!("2 {chain}, as Connect writes them (the last frame ends the stream)")
+        );
+        assert_eq!(pro("8000000003 613a62 0000000002 0802"), format!("3 {chain}, as gRPC-Web writes them"));
+        let alone = found(&hex("8000000003 613a62"), true).pro.remove(0);
+        assert!(alone.ends_with(", as gRPC-Web writes them (the frame holds trailers)"), "{alone}");
     }
 
     #[test]

@@ -145,6 +145,7 @@ fn quick(message: &Message, tops: &[Top]) -> Tally {
     let mut tally = Tally::default();
     for top in tops {
         match message.field(top.number) {
+            None if walk::is_set_item(message, top.number, top.wire) => tally.known_bytes += top.bytes,
             None => tally.unknown(top.number.to_string(), top.bytes),
             Some(field) if walk::takes(field, top.wire) => tally.known_bytes += top.bytes,
             Some(field) => tally.clash(top.number.to_string(), top.wire, WireType::of_kind(&field.kind), top.bytes),
@@ -358,6 +359,21 @@ mod tests {
 
     fn best(text: &str, schema: &Schema) -> (String, bool, String) {
         ranked(&hex(text), true, "plain", schema).remove(0)
+    }
+
+    #[test]
+    fn open_types_know_what_they_declare_alone() {
+        let mut schema = schema("Set: -\nOpen: 1 int32\nPlain: 1 int32, 5 string");
+        schema.messages[0].message_set = true;
+        schema.messages[0].extension_ranges = vec![(4, 0x7fff_ffff)];
+        schema.messages[1].extension_ranges = vec![(4, 1 << 29)];
+        let all = ranked(&hex("0801 2a026162"), true, "plain", &schema);
+        let clean: Vec<&str> = all.iter().filter(|(_, clean, _)| *clean).map(|(name, ..)| name.as_str()).collect();
+        assert_eq!((all[0].0.as_str(), clean), ("Plain", vec!["Plain"]), "{all:?}");
+        // An item: a type and a message of it, in a group with number 1.
+        let (name, clean, _) = best("0b 10e707 1a020801 0c", &schema);
+        assert_eq!((name.as_str(), clean), ("Set", true));
+        assert!(!ranked(&hex("13 10e707 1a020801 14"), true, "plain", &schema).iter().any(|(_, clean, _)| *clean));
     }
 
     /// The golden document: 155 bytes.

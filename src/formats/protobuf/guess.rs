@@ -28,6 +28,19 @@ fn bytes_points(len: usize) -> i32 {
     }
 }
 
+/// Points of bytes that are an address of a network of one's own, where nothing tells of other content.
+const ADDRESS: i32 = 60;
+/// A field number in few bytes that hardly anybody gives.
+const HUGE: u32 = 1000;
+/// Points that a message of one such field loses.
+const LONE_HUGE: i32 = 40;
+
+/// Whether bytes are an IPv4 address that networks of one's own use: private, loopback or link-local.
+fn is_own_address(content: &[u8]) -> bool {
+    let address = <[u8; 4]>::try_from(content).map(std::net::Ipv4Addr::from);
+    address.is_ok_and(|address| address.is_private() || address.is_loopback() || address.is_link_local())
+}
+
 /// Points that text has from the start: most LEN fields are text.
 const TEXT: i32 = 16;
 /// Points that a message has from the start.
@@ -158,7 +171,8 @@ pub fn judge(content: &[u8], complete: bool, place: u64, memory: &mut Memory, wo
         return Judged::plain(guess, false);
     }
     let text = weigh::text(content, complete);
-    let message = weigh::message(content, complete);
+    // A field that the end cuts before its value is none to show.
+    let message = weigh::message(content, complete).filter(|seen| seen.fields > 0);
     let weights = weights(content, complete, text, message, &counts);
     let ((best, points), second) = weights.best();
     let both = text.is_some_and(|text| text.clean) && message.is_some();
@@ -233,8 +247,12 @@ fn weights(
     counts: &[u8; 6],
 ) -> Weights {
     let text_points = text.map(|text| if text.clean { text.points } else { text.points.min(UNCLEAN) } + TEXT);
-    let message_points = message.map(|message| message.points + MESSAGE);
     let known = |guess| usual(counts) == guess;
+    let is_chance = |seen: weigh::Message| content.len() <= 4 && seen.fields == 1 && seen.lowest >= HUGE;
+    let message_points = message.map(|message| {
+        let chance = if is_chance(message) && !known(Guess::Message) { LONE_HUGE } else { 0 };
+        message.points + MESSAGE - chance
+    });
     // What is surely text or a message is not weighed as anything else.
     let sure = text.is_some_and(|text| text.clean && text.points > 4 * CLOSE)
         || message_points.is_some_and(|points| points > 4 * CLOSE);
@@ -242,7 +260,8 @@ fn weights(
         let alone = |run: weigh::Run| if run.elements < 2 && !known(guess) { ALONE } else { 0 };
         run.filter(|run| run.elements > 0).map(|run| run.points + start - alone(run))
     };
-    let (varints, fixed32, fixed64) = if sure && counts.iter().skip(2).all(|count| *count == 0) {
+    let own = complete && known(Guess::Bytes) && is_own_address(content);
+    let (varints, fixed32, fixed64) = if own || (sure && counts.iter().skip(2).all(|count| *count == 0)) {
         (None, None, None)
     } else {
         (
@@ -251,7 +270,8 @@ fn weights(
             run(weigh::fixed(content, 8, complete), FIXED, Guess::Fixed64),
         )
     };
-    let points = [text_points, message_points, varints, fixed32, fixed64, Some(bytes_points(content.len()))];
+    let bytes = if own { ADDRESS } else { bytes_points(content.len()) };
+    let points = [text_points, message_points, varints, fixed32, fixed64, Some(bytes)];
     let mut weights = Weights(ALL.map(|guess| (guess, None)));
     for ((place, points), lean) in weights.0.iter_mut().zip(points).zip(leans(counts)) {
         place.1 = points.map(|points| points.saturating_add(lean));
@@ -352,6 +372,32 @@ mod tests {
         assert!(!alone(&hex("0a02616c1003")).doubt);
         let quiet = judge(b"PLAYERGROUP", true, 0, &mut Memory::default(), false);
         assert_eq!((quiet.doubt, quiet.readings.len(), quiet.why.as_str()), (true, 0, ""));
+    }
+
+    #[test]
+    fn a_message_has_a_whole_field() {
+        for text in [&b"a"[..], b"abc", b"i"] {
+            let judged = judge(text, false, 0, &mut Memory::default(), true);
+            assert_eq!(judged.best, Guess::Text);
+            assert!(judged.readings.iter().all(|one| one.value != "{}"), "{judged:?}");
+        }
+        assert_eq!(tell::why(Guess::Text, b"a", None, false), "text wins: its one byte is a letter");
+        assert_eq!(tell::why(Guess::Text, b"-", None, false), "text wins: its one byte is printable");
+    }
+
+    #[test]
+    fn addresses_of_own_networks_are_bytes() {
+        for address in ["c0a80101", "7f000001", "0a000001", "ac100001", "a9fe0001"] {
+            assert_eq!(alone(&hex(address)).best, Guess::Bytes, "{address}");
+        }
+        // A text of two letters in field 1, which is 10.2.97.98 too.
+        assert_eq!(alone(&hex("0a026162")).best, Guess::Message);
+        let mut memory = Memory::default();
+        for _ in 0..3 {
+            assert_eq!(judge(&hex("000102030405"), true, 7, &mut memory, true).best, Guess::Varints);
+        }
+        assert_eq!(judge(&hex("0a000001"), true, 7, &mut memory, true).best, Guess::Varints);
+        assert_ne!(alone(&hex("c0a90101")).best, Guess::Message, "one field with a number of 2712");
     }
 
     #[test]

@@ -2,11 +2,15 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use crate::formats::protobuf::guess::weigh;
 use crate::formats::protobuf::wire;
 use crate::model::value::utc;
 
 /// 2000-01-01 and 2100-01-01 in seconds.
 const YEARS: std::ops::Range<u64> = 946_684_800..4_102_444_800;
+
+/// A float of so few significant digits is no integer by chance.
+const ROUND: usize = 5;
 
 /// The point in time that an integer likely is: `2023-11-14T22:13:20Z as seconds`.
 pub fn of_integer(value: u64) -> Option<String> {
@@ -79,9 +83,19 @@ pub fn ip(bytes: &[u8]) -> Option<(&'static str, String)> {
     host.then(|| ("IPv6", address.to_string()))
 }
 
-/// What four fixed bytes likely are, as an integer.
+/// What four fixed bytes likely are, as an integer; nothing where they are a float that people write.
 pub fn of_fixed32(bits: u64) -> Option<String> {
-    of_integer(u64::from(wire::low32(bits)))
+    let low = wire::low32(bits);
+    if weigh::is_float(u64::from(low)) && significant_digits(f32::from_bits(low)) <= ROUND {
+        return None;
+    }
+    of_integer(u64::from(low))
+}
+
+/// Digits of the shortest decimal of a float.
+fn significant_digits(value: f32) -> usize {
+    let text = format!("{value:e}");
+    text.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count()
 }
 
 #[cfg(test)]
@@ -100,6 +114,16 @@ mod tests {
         }
         assert_eq!(of_fixed64(1_700_000_000.5f64.to_bits()).unwrap(), "2023-11-14T22:13:20.5Z as seconds");
         assert_eq!(of_fixed64(f64::NAN.to_bits()), None);
+    }
+
+    #[test]
+    fn round_floats_are_no_points_in_time() {
+        for float in ["0000c03f", "cdcccc3f", "00409c44"] {
+            let bytes = data_encoding::HEXLOWER.decode(float.as_bytes()).unwrap();
+            assert_eq!(of_fixed32(wire::little_endian(&bytes)), None, "{float}");
+        }
+        assert_eq!(of_fixed32(1_700_000_000).unwrap(), "2023-11-14T22:13:20Z as seconds");
+        assert_eq!(of_fixed32(1_100_000_001).unwrap(), "2004-11-09T11:33:21Z as seconds");
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub struct Rewritten {
     pub edition: Option<i32>,
     /// The edition's name where it is newer than all known ones.
     pub newer: Option<String>,
+    /// Positions of the imports that only options use: `import option`.
+    pub option_imports: Vec<usize>,
 }
 
 /// Rewrites a source; none if there is nothing to change.
@@ -74,7 +76,16 @@ pub struct Rewritten {
 /// # Errors
 /// An edition that there is not, or words that editions do not have.
 pub fn rewrite(source: &str, tokens: &[Token]) -> Result<Option<Rewritten>, Fault> {
-    let mut shim = Shim { source, tokens, at: 0, scopes: Vec::new(), edits: Vec::new(), is_edition: false };
+    let mut shim = Shim {
+        source,
+        tokens,
+        at: 0,
+        scopes: Vec::new(),
+        edits: Vec::new(),
+        is_edition: false,
+        imports: 0,
+        option_imports: Vec::new(),
+    };
     let (mut number, mut newer) = (None, None);
     let name = tokens.get(2).filter(|token| token.kind == Kind::Text && shim.is_sign(1, b'='));
     if let (Some("edition"), Some(keyword), Some(name)) = (shim.word(0), tokens.first(), name) {
@@ -90,7 +101,8 @@ pub fn rewrite(source: &str, tokens: &[Token]) -> Result<Option<Rewritten>, Faul
         return Ok(None);
     }
     let edits = Edits(shim.edits);
-    Ok(Some(Rewritten { text: edits.apply(source), edits, edition: number, newer }))
+    let option_imports = shim.option_imports;
+    Ok(Some(Rewritten { text: edits.apply(source), edits, edition: number, newer, option_imports }))
 }
 
 /// The number of an edition, and its name if it is newer than all known ones.
@@ -122,6 +134,9 @@ struct Shim<'a> {
     scopes: Vec<Scope>,
     edits: Vec<Edit>,
     is_edition: bool,
+    /// Imports so far.
+    imports: usize,
+    option_imports: Vec<usize>,
 }
 
 impl<'a> Shim<'a> {
@@ -244,7 +259,9 @@ impl<'a> Shim<'a> {
     fn import(&mut self) {
         if self.word(1) == Some("option") {
             self.blank(1);
+            self.option_imports.push(self.imports);
         }
+        self.imports = self.imports.saturating_add(1);
         self.skip();
     }
 

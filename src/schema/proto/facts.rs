@@ -4,7 +4,7 @@ use crate::model::num::listed;
 use crate::model::schema::FieldKind;
 use crate::schema::proto::desc::{self, Type};
 use crate::schema::proto::features::{self, Features};
-use crate::schema::proto::files::Loaded;
+use crate::schema::proto::files::{Import, Loaded};
 
 /// A name in a scope.
 pub fn child(scope: &str, name: &str) -> String {
@@ -30,17 +30,17 @@ pub fn is_map_entry(record: &desc::Record) -> bool {
 }
 
 /// What a missing import means for the fields of the file.
-pub fn missing_help(import: &str, names: &[String], loaded: &Loaded) -> String {
+pub fn missing_help(import: &Import, names: &[String], loaded: &Loaded) -> String {
     let folder = |import: &str| import.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.replace('/', "."));
     let package = |name: &str| {
         let name = name.strip_prefix('.').unwrap_or(name);
         name.rsplit_once('.').map_or(String::new(), |(package, _)| package.to_string())
     };
-    let missing = || loaded.imports.iter().filter(|import| import.file.is_none());
+    let missing = || loaded.imports.iter().filter(|import| import.file.is_none() && !import.option);
     // By custom the folder is the package; a name that no folder fits may be in any of the files.
     let may_hold = |name: &&String| {
         let fits = |import: &str| !folder(import).is_empty() && folder(import) == package(name);
-        fits(import) || !missing().any(|other| fits(&other.name))
+        !import.option && (fits(&import.name) || !missing().any(|other| fits(&other.name)))
     };
     let names: Vec<String> = names.iter().filter(may_hold).map(|name| format!("`{name}`")).collect();
     if names.is_empty() {
@@ -50,7 +50,8 @@ pub fn missing_help(import: &str, names: &[String], loaded: &Loaded) -> String {
         Some(first) if names.len() > 3 => format!("{} and more", first.join(", ")),
         _ => listed(&names),
     };
-    format!("{listed} stay bytes; -I DIR adds a place to look")
+    let stay = if names.len() == 1 { "stays" } else { "stay" };
+    format!("{listed} {stay} bytes; -I DIR adds a place to look")
 }
 
 /// Whether a field's type is an entry that stands beside it.

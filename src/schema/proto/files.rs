@@ -47,6 +47,10 @@ pub struct Import {
     pub name: String,
     /// Whoever imports the file sees it too.
     pub public: bool,
+    /// Only options use it: it supplies no types.
+    pub option: bool,
+    /// The file is there, but cannot be read; that was told.
+    pub broken: bool,
     /// Position of the file; none if there is no such file.
     pub file: Option<usize>,
 }
@@ -78,6 +82,8 @@ struct Loader {
     out: Files,
     folders: Vec<Folder>,
     by_name: HashMap<String, Option<usize>>,
+    /// Names of imported files that cannot be read.
+    broken: HashSet<String>,
     by_path: HashMap<PathBuf, usize>,
     /// Files by the names that they declare: a copy of a file is the same file.
     by_types: HashMap<Vec<String>, usize>,
@@ -180,10 +186,12 @@ impl Loader {
         let Some(loaded) = self.out.files.get(at) else { return };
         let public: HashSet<usize> =
             loaded.file.public_dependency.iter().filter_map(|at| usize::try_from(*at).ok()).collect();
+        let options = loaded.source.as_ref().map_or(Vec::new(), |source| source.option_imports.clone());
         let names = loaded.file.dependency.clone();
         let imports = names.into_iter().enumerate().map(|(place, name)| {
             let file = self.import(&name);
-            Import { name, public: public.contains(&place), file }
+            let (option, broken) = (options.contains(&place), self.broken.contains(&name));
+            Import { name, public: public.contains(&place), option, broken, file }
         });
         let imports: Vec<Import> = imports.collect();
         if let Some(loaded) = self.out.files.get_mut(at) {
@@ -238,6 +246,7 @@ impl Loader {
             Err(problem) => error(shown, problem),
         };
         let help = if error.help.is_empty() { "it is left out".to_string() } else { error.help };
+        self.broken.insert(name.to_string());
         self.out.found.push(Finding { code: "import-broken", place: error.place, message: error.message, help });
         None
     }

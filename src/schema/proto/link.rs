@@ -12,7 +12,7 @@ use crate::schema::proto::facts::{
     child, file_features, is_map_entry, local, missing_help, names_entry, oneofs, ranges, scalar, step, with_oneof,
 };
 use crate::schema::proto::features::{self, Features, FieldPresence};
-use crate::schema::proto::files::{Files, Loaded};
+use crate::schema::proto::files::{Files, Import, Loaded};
 use crate::schema::proto::names::{Meaning, Names, json_name};
 
 /// Findings of one kind that are told, at most; a schema of thousands of slips says it once.
@@ -435,7 +435,7 @@ impl<'a> Linker<'a> {
             return None;
         }
         names.push(name.to_string());
-        let lacks = |loaded: &Loaded| loaded.imports.iter().any(|import| import.file.is_none());
+        let lacks = |loaded: &Loaded| loaded.imports.iter().any(|import| import.file.is_none() && !import.option);
         if self.files.get(file).is_some_and(lacks) {
             return Some("one of its imports was not found".into());
         }
@@ -535,7 +535,8 @@ impl<'a> Linker<'a> {
         let mut found = Vec::new();
         for (at, loaded) in self.files.iter().enumerate() {
             let names = self.unresolved.get(&at).map_or(&[][..], Vec::as_slice);
-            for (place, import) in loaded.imports.iter().enumerate().filter(|(_, import)| import.file.is_none()) {
+            let is_missing = |import: &Import| import.file.is_none() && !import.broken;
+            for (place, import) in loaded.imports.iter().enumerate().filter(|(_, import)| is_missing(import)) {
                 if found.len() >= TOLD {
                     return found;
                 }
@@ -543,7 +544,7 @@ impl<'a> Linker<'a> {
                     code: "import-missing",
                     place: loaded.place(&step(&[], path::FILE_IMPORT, place)),
                     message: format!("\"{}\" not found in {searched}", import.name.escape_debug()),
-                    help: missing_help(&import.name, names, loaded),
+                    help: missing_help(import, names, loaded),
                 });
             }
         }

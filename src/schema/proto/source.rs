@@ -21,6 +21,8 @@ pub struct Source {
     locations: Vec<Location>,
     /// The edition's name where it is newer than all known ones.
     pub newer: Option<String>,
+    /// Positions of the imports that only options use.
+    pub option_imports: Vec<usize>,
 }
 
 impl Source {
@@ -77,16 +79,17 @@ pub fn parse(name: &str, text: &str) -> Result<(File, Source), Fault> {
         help: "",
     })?;
     complete(&mut file);
-    let (mut newer, mut both) = (None, None);
+    let (mut newer, mut both, mut option_imports) = (None, None, Vec::new());
     if let Some(rewritten) = rewritten {
         if rewritten.edition.is_some() {
             file.syntax = Some("editions".into());
             file.edition = rewritten.edition;
         }
         newer = rewritten.newer;
+        option_imports = rewritten.option_imports;
         both = Some((rewritten.text, rewritten.edits));
     }
-    Ok((file, Source { text: text.to_string(), parsed: both, locations, newer }))
+    Ok((file, Source { text: text.to_string(), parsed: both, locations, newer, option_imports }))
 }
 
 /// An error of the parser in our words.

@@ -209,6 +209,38 @@ fn missing_imports_are_warnings() {
 }
 
 #[test]
+fn a_broken_import_is_told_once() {
+    let schema = loaded(&[
+        ("a.proto", "syntax='proto3'; import 'b.proto'; import 'c.proto'; message A { B b = 1; }"),
+        ("b.proto", "syntax='proto3'; message B {\n"),
+        ("c.proto", "syntax='proto3'; import 'b.proto'; message C {}"),
+    ])
+    .unwrap();
+    let found = findings(&schema);
+    let codes: Vec<&str> = found.iter().filter_map(|told| told.split(' ').next()).collect();
+    assert_eq!(codes, ["import-broken", "type-unresolved"], "{found:?}");
+}
+
+#[test]
+fn an_import_for_options_supplies_no_types() {
+    let schema = loaded(&[(
+        "a.proto",
+        "edition = '2024'; package ed;\nimport 'ed/m.proto';\nimport option 'ed/x.proto';\nmessage A { ed.M m = 1; }",
+    )])
+    .unwrap();
+    let found = findings(&schema);
+    assert!(found[0].ends_with("; `ed.M` stays bytes; -I DIR adds a place to look"), "{found:?}");
+    assert!(found[1].starts_with("import-missing 3:1 \"ed/x.proto\" not found in "), "{found:?}");
+    assert!(found[1].ends_with("; only options use it, so it is left out; -I DIR adds a place to look"), "{found:?}");
+    let alone =
+        loaded(&[("a.proto", "edition = '2024'; package ed;\nimport option 'ed/x.proto';\nmessage A { ed.M m = 1; }")])
+            .unwrap();
+    let found = findings(&alone);
+    assert!(found[0].contains("only options use it"), "{found:?}");
+    assert!(found[1].ends_with("left as bytes; "), "{found:?}");
+}
+
+#[test]
 fn odd_schemas_load_with_a_warning() {
     let cases: [(&[(&str, &str)], &str); 7] = [
         (
@@ -411,7 +443,7 @@ fn sets_tell_imports_apart_and_a_lone_descriptor_is_enough() {
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(
         found[0].starts_with("import-missing 0:0 \"b.proto\" not found in ")
-            && found[0].contains("; `.p.B` stay bytes")
+            && found[0].contains("; `.p.B` stays bytes")
     );
     assert!(found[1].starts_with("type-unresolved 0:0 no file declares `.p.B`"));
 }

@@ -109,6 +109,11 @@ pub fn takes(field: &schema::Field, wire: WireType) -> bool {
     packed || wire == WireType::of_kind(&field.kind)
 }
 
+/// Whether a field is an item of a MessageSet: a group with number 1, which holds a type and a message.
+pub fn is_set_item(owner: &Message, number: u32, wire: WireType) -> bool {
+    owner.message_set && number == 1 && wire == WireType::SGroup
+}
+
 /// A message that is being walked.
 struct Level<'a> {
     fields: Fields<'a>,
@@ -225,7 +230,7 @@ fn refuse(
     group: bool,
     tally: &mut Tally,
 ) {
-    if owner.message_set {
+    if is_set_item(owner, field.number, field.wire) {
         tally.known_bytes = tally.known_bytes.saturating_add(bytes);
         return;
     }

@@ -33,7 +33,7 @@ pub fn reading(guess: Guess, content: &[u8]) -> Reading {
 /// What speaks for a reading, a few words.
 fn speaks(guess: Guess, content: &[u8]) -> String {
     match guess {
-        Guess::Text => format!("all {}", text_is(content)),
+        Guess::Text => text_is(content),
         Guess::Message => {
             let fields = Fields::new(content, true).count();
             format!(
@@ -63,7 +63,7 @@ pub fn why(best: Guess, content: &[u8], message: Option<weigh::Message>, leaned:
         return format!("{} wins: earlier values of this field are {plural}", best.name());
     }
     match (best, message) {
-        (Guess::Text, _) => format!("text wins: all {}", text_is(content)),
+        (Guess::Text, _) => format!("text wins: {}", text_is(content)),
         (Guess::Message, Some(seen)) if seen.fields > 1 => {
             let numbers = match seen.lowest == seen.highest {
                 true => format!("all with number {}", seen.lowest),
@@ -77,19 +77,18 @@ pub fn why(best: Guess, content: &[u8], message: Option<weigh::Message>, leaned:
     }
 }
 
-/// `11 bytes are letters`
+/// `all 11 bytes are letters`
 fn text_is(content: &[u8]) -> String {
-    let count = num::bytes(num::len64(content.len()));
-    let is = if content.len() == 1 { "is" } else { "are" };
     let letters = content.iter().all(u8::is_ascii_alphabetic);
+    if content.len() == 1 {
+        return format!("its one byte is {}", if letters { "a letter" } else { "printable" });
+    }
+    let count = num::bytes(num::len64(content.len()));
     match () {
-        () if letters && content.len() == 1 => "1 byte is a letter".to_string(),
-        () if letters => format!("{count} are letters"),
-        () if content.iter().all(u8::is_ascii_alphanumeric) && content.len() > 1 => {
-            format!("{count} are letters and digits")
-        }
-        () if content.is_ascii() => format!("{count} {is} printable"),
-        () => format!("{count} {is} UTF-8 that is printable"),
+        () if letters => format!("all {count} are letters"),
+        () if content.iter().all(u8::is_ascii_alphanumeric) => format!("all {count} are letters and digits"),
+        () if content.is_ascii() => format!("all {count} are printable"),
+        () => format!("all {count} are UTF-8 that is printable"),
     }
 }
 
