@@ -11,7 +11,6 @@ use crate::formats::plain::{self, PLAIN_TEXT, TEXT_SCORE};
 use crate::formats::{self, Candidate, Context, Dress, Fit, Format, Sample, Variant};
 use crate::framing::magic;
 use crate::framing::text::{self, Encoding, Undone};
-use crate::model::bytemap::{Group, GroupKind, Kind, Leaf, NO_GROUP, Step};
 use crate::model::diag::{Code, Diagnostic, Severity, Tally};
 use crate::model::events::{Flow, Sink, Stop};
 use crate::model::guard::Guard;
@@ -19,6 +18,12 @@ use crate::model::limits;
 use crate::model::num::{len64, listed};
 use crate::model::schema::{Bound, MessageId, Schema};
 use crate::wire::reader::{ReadError, Window};
+
+mod inside;
+mod unrecognised;
+
+use inside::{holds_any, inside_score, whole_lines};
+use unrecognised::{Findings, unrecognised};
 
 /// The lowest score at which a format is chosen: weak evidence is enough where nothing else fits, and is
 /// called weak.
@@ -522,15 +527,6 @@ fn schema_findings(options: &Options) -> Vec<Diagnostic> {
     told.collect()
 }
 
-/// Hands on findings alone.
-struct Findings<'a>(&'a mut dyn Sink);
-
-impl Sink for Findings<'_> {
-    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
-        self.0.diagnostic(found)
-    }
-}
-
 /// The outcome of a walk.
 #[derive(Debug, Clone)]
 pub struct Walked {
@@ -558,44 +554,8 @@ fn layer(bytes: Vec<u8>, undone: Undone) -> (Layer, Vec<u8>) {
     (Layer { by: encoding.name(), said, bytes, leaves, found }, inside)
 }
 
-/// The best reading of what a text holds in a notation, but as text.
-fn best_inside(undone: &Undone, options: &Options, complete: bool) -> Option<Candidate> {
-    let bytes = undone.bytes.get(..limits::SAMPLE).unwrap_or(&undone.bytes);
-    let complete = complete && bytes.len() == undone.bytes.len();
-    rank(&Sample { bytes, complete }, options).into_iter().find(|candidate| candidate.format != PLAIN_TEXT)
-}
-
-/// Whether what a text holds in a notation is of any format.
-fn holds_any(undone: &Undone, options: &Options, complete: bool) -> bool {
-    best_inside(undone, options, complete).is_some_and(|inner| inner.score >= CHOSEN_SCORE)
-}
-
-/// The score of what a text holds in a notation, where that beats every reading of the text itself.
-fn inside_score(undone: &Undone, text: &[u8], outside: &[Candidate], options: &Options, complete: bool) -> Option<u32> {
-    let inner = best_inside(undone, options, complete)?;
-    // A word is valid base64 as well: what it holds must be a message without a fault.
-    if undone.encoding == Encoding::Base64 && (inner.score < NOT_A_WORD || !inner.contra.is_empty()) {
-        return None;
-    }
-    // 0x0a and \x0a are no words of any text: only a format that reads the text itself competes.
-    let explicit = matches!(undone.encoding, Encoding::Escaped | Encoding::Xxd | Encoding::Dump)
-        || text.windows(2).take(limits::PIECE).any(|pair| pair == b"0x");
-    let rivals = outside.iter().filter(|rival| !(explicit && rival.format == PLAIN_TEXT));
-    let rival = rivals.map(|rival| rival.score).max().unwrap_or(0);
-    (inner.score > rival).then_some(inner.score)
-}
-
 fn too_long() -> ReadError {
     ReadError(io::Error::other(format!("text that holds bytes is undone up to {} MiB", limits::TEXT_INPUT >> 20)))
-}
-
-/// The sample up to its last line end or blank, so that no number is cut.
-fn whole_lines(sample: &[u8]) -> &[u8] {
-    let first = sample.get(..8192).unwrap_or(sample);
-    match first.iter().rposition(u8::is_ascii_whitespace) {
-        Some(at) => first.get(..at).unwrap_or(first),
-        None => first,
-    }
 }
 
 /// All readings of a sample, best first: those of every format, or of the told one, and plain text.
@@ -612,50 +572,6 @@ pub fn rank(sample: &Sample<'_>, options: &Options) -> Vec<Candidate> {
 
 fn title(format: &str) -> &'static str {
     formats::by_name(format).map_or("text", |format| format.info().title)
-}
-
-/// Bytes that no format fits: one leaf a piece, and one error that says why none fits.
-fn unrecognised(window: &mut Window, candidates: &[Candidate], out: &mut dyn Sink) -> Flow {
-    let first = window.at(0, 32)?.to_vec();
-    let (code, message, help) = match candidates.first() {
-        _ if window.byte(0)?.is_none() => {
-            let help = "every format of this version has at least one byte for a message";
-            (Code::EmptyInput, "0 bytes: nothing to decode".to_string(), help)
-        }
-        _ if magic::named(&first).is_some() => {
-            let what = magic::named(&first).unwrap_or("something else");
-            let help = "-f FORMAT reads it as that format anyway, as far as it goes";
-            (
-                Code::UnknownFormat,
-                format!("by its first bytes this is {what}, not a message in a format that is known here"),
-                help,
-            )
-        }
-        Some(best) if best.format == PLAIN_TEXT && best.score > 0 => {
-            let help = "-f FORMAT reads it as that format anyway; -e hex and others read bytes written as text";
-            (Code::UnknownFormat, "plain text, not a message in a format that is known here".to_string(), help)
-        }
-        _ => {
-            let why: Vec<String> = candidates
-                .iter()
-                .filter_map(|candidate| Some(format!("not {}: {}", title(candidate.format), candidate.contra.first()?)))
-                .collect();
-            let help = "-f FORMAT reads it as that format anyway, as far as it goes";
-            (Code::UnknownFormat, format!("no format fits ({})", why.join("; ")), help)
-        }
-    };
-    out.open(&Group { id: 0, parent: NO_GROUP, kind: GroupKind::Root, step: Step::None, start: 0 })?;
-    out.diagnostic(&Diagnostic::new(code, 0, 0, message).help(help))?;
-    let mut at = 0u64;
-    loop {
-        let piece = window.at(at, limits::PIECE)?;
-        if piece.is_empty() {
-            return out.close(0, at);
-        }
-        let end = at.saturating_add(u64::try_from(piece.len()).unwrap_or(0));
-        out.leaf(&Leaf::new(at, end, 0, Kind::UNREAD), piece)?;
-        at = end;
-    }
 }
 
 #[cfg(test)]

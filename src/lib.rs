@@ -14,6 +14,10 @@
 //! render, convert   are sinks: rows of a dump, spans as JSON, another format
 //! ```
 //!
+//! Where a schema says what the bytes mean (`-s`, read by [`schema`]), the decoder says it with the leaves
+//! (`Sink::say`): names, types, rival readings. Values of such formats come apart from the walk
+//! ([`formats::Format::values`]), merged as the format's readers merge them.
+//!
 //! Nothing is kept that nobody keeps: a decoder reports events in the order of the bytes, and a sink
 //! decides what it remembers. So a dump of a 100 MB file needs the memory of one row. A value too long to
 //! hold comes in pieces.

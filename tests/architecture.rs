@@ -93,7 +93,7 @@ fn modules_name_only_what_stands_below_them() {
         ("framing/", &["cli", "render", "size", "convert", "inspect", "schema"]),
         ("formats/", &["cli", "render", "size", "convert", "inspect", "schema"]),
         ("render/", &["schema"]),
-        ("inspect.rs", &["cli", "render", "size", "convert"]),
+        ("inspect", &["cli", "render", "size", "convert"]),
         ("convert.rs", &["cli", "render", "schema"]),
         ("size.rs", &["cli", "render", "schema"]),
         ("render/", &["cli"]),
