@@ -623,3 +623,17 @@ fn past_the_limit_of_depth_a_branch_is_one_error_and_more_can_be_asked_for() {
     assert_eq!(run(&["-f", "msgpack", deep]).status, 1);
     assert_eq!(run(&["-f", "msgpack", "--limit-depth", "2000", deep]).status, 0);
 }
+
+#[test]
+fn what_is_said_of_a_row_that_is_hidden_stands_in_no_other_row() {
+    // An empty key has words on its length, which lies deeper than what is shown.
+    let maps = "tests/data/golden/zoo/protobuf/maps_all.bin";
+    let args = [maps, "-s", "tests/data/schemas/pbzoo.proto", "-t", "Maps", "--notes", "none", "--no-head"];
+    let rows = |more: &[&str]| ok(&args.iter().chain(more).copied().collect::<Vec<_>>());
+    let (whole, flat) = (rows(&[]), rows(&["--depth", "1"]));
+    let shown: Vec<&str> = flat.lines().filter(|line| line.as_bytes()[0].is_ascii_hexdigit()).collect();
+    assert_eq!(shown.len(), 10, "{flat}");
+    for row in shown {
+        assert!(whole.contains(row), "{row}");
+    }
+}

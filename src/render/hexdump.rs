@@ -466,6 +466,7 @@ impl Sink for Dump<'_> {
             self.counts.kind(leaf);
         }
         if self.hiding.is_some() || self.is_past(leaf.start) {
+            self.spoken.forget();
             return Ok(());
         }
         if self.view.rows == Rows::Leaves {
@@ -478,6 +479,7 @@ impl Sink for Dump<'_> {
             return Ok(());
         }
         if self.eliding && leaf.flags.has(Flags::PIECE) && self.row.ends_with_a_piece() {
+            self.spoken.forget();
             self.row.roll_leaf(leaf, head, self.columns.cells(self.depth()));
             return Ok(());
         }

@@ -121,7 +121,8 @@ impl<'a> Walker<'a> {
     /// numbers that are packed here and not there.
     fn mixed(&mut self, tag: Tag, reads: Reads<'a>, before: u64) -> Flow {
         let Reads::Untyped = reads else { return Ok(()) };
-        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
+        // What is cut says nothing of the field.
+        let Some(frame) = self.frames.last_mut().filter(|frame| !frame.cut) else { return Ok(()) };
         let Some(earlier) = frame.seen.set_wire(tag.number, tag.wire, before) else { return Ok(()) };
         let text = format!(
             "field {} has two wire types: {} before, {} here, as no field has but one of numbers that are packed in one place and not in the other",

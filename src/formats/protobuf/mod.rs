@@ -123,7 +123,7 @@ impl Format for Protobuf {
         let sum = |codes: &[u8]| codes.iter().map(|code| counts.of_kind(*code)).sum::<u64>();
         let parts = [
             (sum(&[wire::STRING, wire::TEXT]), "string", "strings"),
-            (sum(&[wire::BYTES, wire::BLOB]), "bytes value", "bytes values"),
+            (sum(&[wire::BYTES, wire::BLOB]), "byte string", "byte strings"),
             (sum(&INTEGERS), "integer", "integers"),
             (sum(&[wire::ENUM]), "enum value", "enum values"),
             (sum(&[wire::BOOL]), "boolean", "booleans"),
