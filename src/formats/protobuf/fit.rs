@@ -1,5 +1,5 @@
 //! Which type of a schema a message is of: each is tried on the bytes, and the one that knows all of them and
-//! contradicts none fits best. [`walk`] tries one type, this file ranks them and says why.
+//! contradicts none fits best. [`mod@walk`] tries one type, this file ranks them and says why.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
