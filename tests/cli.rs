@@ -637,3 +637,12 @@ fn what_is_said_of_a_row_that_is_hidden_stands_in_no_other_row() {
         assert!(whole.contains(row), "{row}");
     }
 }
+
+#[test]
+fn a_schema_is_called_unused_only_where_nothing_is_read_or_written_by_it() {
+    let args = ["convert", "-f", "json", "-", "-s", "schemas/suite.proto", "-t", "Document", "--to", "protobuf"];
+    let ran = run_with(&args, br#"{"id":"x"}"#);
+    assert_eq!((ran.status, &ran.out[..], ran.err.as_str()), (0, &b"\x0a\x01x"[..], ""));
+    let ran = run(&[DOCUMENT, "-s", "schemas/suite.proto"]);
+    assert!(ran.status == 0 && ran.err.contains("note[schema-unused]"), "{}", ran.err);
+}

@@ -631,3 +631,15 @@ fn editions_are_read_and_written_as_the_python_runtime_does() {
         }
     }
 }
+
+#[test]
+fn one_cut_is_one_error_however_deep_it_lies() {
+    // Field 4, a message of 19 bytes, of which 5 are there; in it field 1, a text of 11 bytes, of which 3 are.
+    let read = As::format("protobuf").typed("suite.proto", "suite.Document");
+    let checker = read.decode(&hex("22 13 0a 0b 67 6f 6a"));
+    assert_eq!(checker.codes(), ["pb-length-past-end"]);
+    assert_eq!((checker.found[0].start, checker.found[0].end), (1, 2));
+    // A length that the whole message would not hold either is a fault of its own.
+    let checker = read.decode(&hex("22 13 0a 7f 67 6f 6a"));
+    assert_eq!(checker.codes(), ["pb-length-past-end", "pb-length-past-end"]);
+}

@@ -11,6 +11,7 @@ use crate::cli::{Failure, INPUT_ERROR, InputArgs, Outcome, explain, format_by_na
 use crate::convert::{self, Conversion};
 use crate::formats::{EncodeOptions, Format};
 use crate::inspect::Inspection;
+use crate::model::diag::Code;
 use crate::model::events::{Misfit, Stop};
 use crate::model::limits::PIECE;
 use crate::model::num::{len64, listed};
@@ -170,6 +171,10 @@ impl From<io::Error> for Problem {
 
 fn convert(inspection: &mut Inspection, conversion: &Conversion<'_>, args: &ConvertArgs) -> Result<u8, Problem> {
     inspection.spool().map_err(Stop::from)?;
+    if conversion.options.schema.is_some() {
+        // It is used: the target is written by it.
+        inspection.found.retain(|found| found.code != Code::SchemaUnused);
+    }
     let readings = conversion.survey(inspection)?;
     let walk = &readings.walk;
     let mut lines = diagnostics::outer(inspection);

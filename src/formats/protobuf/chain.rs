@@ -1,6 +1,6 @@
 //! The messages of a stream, without looking into them: behind varint lengths, or in gRPC frames.
 
-use super::wire::{self, Varint};
+use super::wire::{self, FLAG_STREAM_END, FLAG_TRAILERS, Varint};
 
 /// Bytes of a gRPC frame's header.
 const HEADER: usize = 5;
@@ -55,12 +55,12 @@ impl Frame<'_> {
 
 /// Whether the flags of a frame say that it holds trailers, as gRPC-Web has it.
 pub fn has_trailers(flags: u8) -> bool {
-    flags & 0x80 != 0
+    flags & FLAG_TRAILERS != 0
 }
 
 /// Whether the flags of a frame say that it ends the stream, as Connect has it.
 pub fn ends_stream(flags: u8) -> bool {
-    flags & 0x80 == 0 && flags & 2 != 0
+    flags & FLAG_TRAILERS == 0 && flags & FLAG_STREAM_END != 0
 }
 
 /// Reads frames one by one.

@@ -136,8 +136,9 @@ impl<'a> Walker<'a> {
         let mut flags = content.flags;
         let start = self.at;
         if content.is_cut() {
-            let found = self.length_past_end(content);
-            self.out.diagnostic(&found)?;
+            if let Some(found) = self.length_past_end(content) {
+                self.out.diagnostic(&found)?;
+            }
             flags = flags.with(Flags::ERROR);
         }
         let shortest = len64(wire::varint_len(content.announced));

@@ -3,6 +3,7 @@
 use super::content::Content;
 use super::decode::{Tag, Walker};
 use super::fields::Reads;
+use super::guess::scan::Fields;
 use super::wire::{self, WireType};
 use crate::model::bytemap::{Flags, GroupKind, Kind};
 use crate::model::diag::{Code, Diagnostic};
@@ -185,14 +186,20 @@ impl<'a> Walker<'a> {
         self.close()
     }
 
-    /// A length that reaches past the end of what is around it.
-    pub(super) fn length_past_end(&mut self, content: Content) -> Diagnostic {
+    /// A finding on a length that reaches past the end of what is around it; none where the content would
+    /// fit if what is around it were whole, since that cut has been told.
+    pub(super) fn length_past_end(&mut self, content: Content) -> Option<Diagnostic> {
         let from = self.at.saturating_add(content.length_len);
         let end = from.saturating_add(content.there);
         let missing = content.announced.saturating_sub(content.there);
         let around = self.frames.iter().rev().find(|frame| frame.group.is_none());
         let inner = around.is_some_and(|frame| frame.end < self.size);
         let told = around.is_some_and(|frame| frame.cut);
+        let whole = around.map_or(u64::MAX, |frame| frame.announced);
+        if told && from.saturating_add(content.announced) <= whole {
+            self.mark_cut();
+            return None;
+        }
         let what = if inner { "the message around it" } else { "the input" };
         let (wanted, is) = (from.saturating_add(content.announced), if missing == 1 { "is" } else { "are" });
         let text = format!(
@@ -206,7 +213,7 @@ impl<'a> Walker<'a> {
             _ => "the length or one of those around it is wrong".to_string(),
         };
         self.mark_cut();
-        Diagnostic::new(Code::PbLengthPastEnd, self.at, from, text).help(help)
+        Some(Diagnostic::new(Code::PbLengthPastEnd, self.at, from, text).help(help))
     }
 
     /// A pipe has ended where a message is open.
@@ -450,18 +457,16 @@ fn nth(number: u64) -> String {
 
 /// Length of the group that begins at the start of some bytes, if its end is among them.
 fn group_len(bytes: &[u8]) -> Option<u64> {
-    let mut at = 0usize;
     let mut open = 0usize;
-    loop {
-        let field = super::peek::field_at(bytes, at)?;
+    for field in Fields::new(bytes, true) {
         match field.wire {
             WireType::SGroup => open = open.saturating_add(1),
             WireType::EGroup => open = open.checked_sub(1)?,
             _ => {}
         }
-        at = field.end;
         if open == 0 {
-            return Some(len64(at));
+            return Some(len64(field.at.saturating_add(field.tag_len)));
         }
     }
+    None
 }

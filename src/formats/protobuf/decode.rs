@@ -43,6 +43,8 @@ pub(super) fn ahead(input: &mut Window, at: u64, from: u64, want: usize) -> Resu
 pub(super) struct Frame {
     /// Offset behind its last byte; that of the message around it for a group, since a group has no length.
     pub(super) end: u64,
+    /// Offset behind the bytes that its length announced; that of the message around it for a group.
+    pub(super) announced: u64,
     /// The field number, where it is a group.
     pub(super) group: Option<u32>,
     /// Its type.
@@ -171,6 +173,7 @@ impl<'a> Walker<'a> {
     pub(super) fn frame(&mut self) -> Frame {
         Frame {
             end: self.at,
+            announced: u64::MAX,
             group: None,
             message: None,
             role: Role::Plain,

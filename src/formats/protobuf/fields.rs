@@ -407,14 +407,7 @@ impl<'a> Walker<'a> {
         if self.wants && content.there > 0 {
             let more = self.more_of(reads, content);
             let words = if content.is_cut() && code == wire::BLOB { "bytes" } else { "" };
-            self.say(&Said {
-                words,
-                more: &more,
-                readings: &judged.readings,
-                doubt: judged.doubt,
-                why: &judged.why,
-                ..Said::default()
-            })?;
+            self.say(&judged.said(words, &more))?;
         }
         self.put_content(content.there, code, content.flags)?;
         self.close()

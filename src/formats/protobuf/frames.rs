@@ -1,9 +1,8 @@
 //! Streams of messages: each behind its length (`delimited`), or behind gRPC's flags and length (`grpc`).
 
-use std::io::Read as _;
-
 use super::decode::{Walker, ahead};
-use super::wire::{self, Varint};
+use super::gzip::inflated;
+use super::wire::{self, FLAG_COMPRESSED, FLAG_STREAM_END, FLAG_TRAILERS, Varint};
 use crate::formats::Context;
 use crate::model::bytemap::{Flags, GroupKind, Kind, Step};
 use crate::model::diag::{Code, Diagnostic};
@@ -14,15 +13,6 @@ use crate::wire::reader::{Window, big_endian};
 
 /// Bytes in front of a gRPC message: one of flags, four of length.
 const PREFIX: usize = 5;
-
-/// The message is compressed.
-const COMPRESSED: u8 = 1;
-
-/// gRPC-Web: no message, but the trailers of the call.
-const TRAILERS: u8 = 0x80;
-
-/// Connect: no message, but the end of the stream as JSON.
-const CONNECT_END: u8 = 2;
 
 /// A compressed frame, undone.
 struct Inflated {
@@ -123,7 +113,7 @@ impl Walker<'_> {
             bytes(len),
             self.size
         );
-        let found = Diagnostic::new(Code::PbFrameCut, self.at, from, text)
+        let found = Diagnostic::new(Code::PbFrameCut, self.at, self.size.max(from), text)
             .help("cut off, or no stream of messages with a length in front of each");
         self.out.diagnostic(&found)?;
         Ok(None)
@@ -185,14 +175,15 @@ impl Walker<'_> {
         let known = self.known_flags(number, flags, first)?;
         let end = self.frame_end(number, len64(PREFIX), len)?;
         let there = end.unwrap_or(self.size).saturating_sub(self.at).saturating_sub(len64(PREFIX));
-        let content = if flags & COMPRESSED != 0 && end.is_some() { self.inflate(number, there, left)? } else { None };
+        let content =
+            if flags & FLAG_COMPRESSED != 0 && end.is_some() { self.inflate(number, there, left)? } else { None };
         self.put(1, wire::FRAME_FLAGS, known)?;
         self.say_range("|", self.at.saturating_add(4), len)?;
         self.put(4, wire::FRAME_LENGTH, if end.is_none() { Flags::ERROR } else { Flags::NONE })?;
         let start = self.at;
         let kind = match flags {
             0 => return self.message(end.unwrap_or(self.size), end.is_none()).map(|()| None),
-            _ if flags & COMPRESSED != 0 => wire::COMPRESSED,
+            _ if flags & FLAG_COMPRESSED != 0 => wire::COMPRESSED,
             _ => wire::TRAILERS,
         };
         if self.size == u64::MAX {
@@ -209,15 +200,15 @@ impl Walker<'_> {
 
     /// A finding on flags that gRPC does not define.
     fn known_flags(&mut self, number: u64, flags: u8, first: Option<u8>) -> Result<Flags, Stop> {
-        if matches!(flags, 0 | COMPRESSED | TRAILERS) || flags == TRAILERS | COMPRESSED
+        if matches!(flags, 0 | FLAG_COMPRESSED | FLAG_TRAILERS) || flags == FLAG_TRAILERS | FLAG_COMPRESSED
             // Connect ends a stream with JSON.
-            || flags == CONNECT_END && first == Some(b'{')
+            || flags == FLAG_STREAM_END && first == Some(b'{')
         {
             return Ok(Flags::NONE);
         }
         let text = format!("flags {flags:02x} in frame {number}: gRPC defines 00 and 01, gRPC-Web 80 and 81 too");
         let mut found = Diagnostic::new(Code::PbFrameFlags, self.at, self.at.saturating_add(1), text);
-        if flags & !COMPRESSED == CONNECT_END {
+        if flags & !FLAG_COMPRESSED == FLAG_STREAM_END {
             found = found.help("Connect marks the end of a stream so; what follows is JSON, not a message");
         }
         self.out.diagnostic(&found)?;
@@ -234,10 +225,9 @@ impl Walker<'_> {
             // A pipe that ends before: the content says so.
             return Ok(None);
         }
-        let mut out = Vec::new();
-        let read = flate2::read::GzDecoder::new(compressed).take(left.saturating_add(1)).read_to_end(&mut out);
-        match read {
-            Ok(_) if len64(out.len()) > left => {
+        let (out, problem) = inflated(compressed, left.saturating_add(1));
+        match problem {
+            None if len64(out.len()) > left => {
                 let text = format!(
                     "frame {number} is not undone: compressed frames have more than {} here",
                     bytes(limits::INFLATED)
@@ -246,8 +236,8 @@ impl Walker<'_> {
                 self.out.diagnostic(&Diagnostic::new(Code::PbFrameCompressed, from, end, text))?;
                 Ok(None)
             }
-            Ok(_) => Ok(Some(out)),
-            Err(error) => {
+            None => Ok(Some(out)),
+            Some(error) => {
                 let text = format!("frame {number} says that it is compressed, and is no whole gzip: {error}");
                 let help = "which compression is meant stands in a header outside the frame; gzip is tried here";
                 let end = from.saturating_add(len);

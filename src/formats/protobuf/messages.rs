@@ -125,14 +125,7 @@ impl<'a> Walker<'a> {
             words.clear();
             message_words("message", from, content, &mut words);
             let more = self.more(reads);
-            self.out.say(&Said {
-                words: &words,
-                more: &more,
-                readings: &judged.readings,
-                doubt: judged.doubt,
-                why: &judged.why,
-                ..Said::default()
-            })?;
+            self.out.say(&judged.said(&words, &more))?;
             self.words = words;
         }
         self.put_length(content, wire::MESSAGE_LENGTH)?;
@@ -191,7 +184,9 @@ impl<'a> Walker<'a> {
         let end = self.frames.last().map_or(self.size, |frame| frame.end);
         let cut = self.frames.last().is_some_and(|frame| frame.cut);
         let start = self.field_at;
-        let frame = Frame { end, group: Some(tag.number), message: id, role, place, cut, start, ..self.frame() };
+        let announced = self.frames.last().map_or(u64::MAX, |frame| frame.announced);
+        let frame =
+            Frame { end, announced, group: Some(tag.number), message: id, role, place, cut, start, ..self.frame() };
         self.push(frame);
         Ok(())
     }
@@ -208,7 +203,8 @@ impl<'a> Walker<'a> {
     /// The content behind a length is the innermost message now.
     fn enter(&mut self, message: Option<MessageId>, role: Role, place: u64, content: Content) {
         let end = self.at.saturating_add(content.there);
-        let frame = Frame { end, message, role, place, cut: content.is_cut(), ..self.frame() };
+        let announced = self.at.saturating_add(content.announced);
+        let frame = Frame { end, announced, message, role, place, cut: content.is_cut(), ..self.frame() };
         self.push(frame);
     }
 

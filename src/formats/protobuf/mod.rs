@@ -13,6 +13,7 @@ mod fit;
 mod frames;
 mod gather;
 mod guess;
+mod gzip;
 mod likely;
 mod messages;
 mod notes;

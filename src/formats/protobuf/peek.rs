@@ -1,65 +1,20 @@
 //! Looks at the content of a message before it is walked: the key of a map entry, the type of an Any, what
 //! a well-known type says to people. Damage is no matter here: what cannot be read is left out.
 
-use super::wire::{self, Varint, WireType};
+use super::guess::scan::{Field, Fields};
+use super::wire::{self, WireType};
 use crate::model::limits;
 use crate::model::num::count;
 use crate::model::schema::{FieldKind, Message, MessageId, Schema, WellKnown};
 use crate::model::value::utc;
 
-/// A field as it stands in some bytes.
-#[derive(Debug, Clone, Copy)]
-pub struct Peeked<'b> {
-    /// Its number.
-    pub number: u32,
-    /// Its wire type.
-    pub wire: WireType,
-    /// A varint, or a fixed-width value.
-    pub value: u64,
-    /// LEN content.
-    pub content: &'b [u8],
-    /// Offset behind it.
-    pub end: usize,
-}
-
-/// The field at an offset; none where there is no whole one.
-pub fn field_at(bytes: &[u8], at: usize) -> Option<Peeked<'_>> {
-    let rest = bytes.get(at..)?;
-    let Varint::Whole(tag, len) = wire::varint(rest) else { return None };
-    let number = u32::try_from(tag >> 3).ok().filter(|number| (1..=wire::MAX_FIELD).contains(number))?;
-    let wire = WireType::of(tag)?;
-    let rest = rest.get(len..)?;
-    let at = at.checked_add(len)?;
-    let field =
-        |value, content, taken: usize| Some(Peeked { number, wire, value, content, end: at.checked_add(taken)? });
-    match wire {
-        WireType::Varint => match wire::varint(rest) {
-            Varint::Whole(value, len) => field(value, &[], len),
-            _ => None,
-        },
-        WireType::I64 => field(wire::little_endian(rest.get(..8)?), &[], 8),
-        WireType::I32 => field(wire::little_endian(rest.get(..4)?), &[], 4),
-        WireType::Len => {
-            let Varint::Whole(announced, len) = wire::varint(rest) else { return None };
-            let end = usize::try_from(announced).ok()?.checked_add(len)?;
-            field(announced, rest.get(len..end)?, end)
-        }
-        WireType::SGroup | WireType::EGroup => field(0, &[], 0),
-    }
-}
-
 /// All whole fields from the start of some bytes.
-pub fn fields(bytes: &[u8]) -> impl Iterator<Item = Peeked<'_>> {
-    let mut at = 0usize;
-    std::iter::from_fn(move || {
-        let field = field_at(bytes, at)?;
-        at = field.end;
-        Some(field)
-    })
+fn fields(bytes: &[u8]) -> Fields<'_> {
+    Fields::new(bytes, true)
 }
 
 /// The last value of a field, which is the one that counts.
-fn last(bytes: &[u8], number: u32, wire: WireType) -> Option<Peeked<'_>> {
+fn last(bytes: &[u8], number: u32, wire: WireType) -> Option<Field<'_>> {
     fields(bytes).filter(|field| field.number == number && field.wire == wire).last()
 }
 
@@ -110,8 +65,8 @@ pub fn any_type(any: &[u8], schema: Option<&Schema>) -> Option<MessageId> {
 
 /// The type id of an item of a MessageSet, from the bytes behind the tag that begins it.
 pub fn set_type_id(item: &[u8]) -> Option<u32> {
-    let inside = fields(item).take_while(|field| field.wire != WireType::EGroup);
-    let id = inside.filter(|field| field.number == 2 && field.wire == WireType::Varint).last()?;
+    // The end of the item is the end of a group that these bytes do not begin.
+    let id = fields(item).filter(|field| field.number == 2 && field.wire == WireType::Varint).last()?;
     u32::try_from(id.value).ok()
 }
 

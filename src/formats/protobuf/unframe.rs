@@ -1,10 +1,9 @@
 //! The messages of an input one by one, whatever stands around them: nothing, a length, gRPC's flags and
 //! length, the head of the Confluent registry. Used where values count and not the bytes.
 
-use std::io::Read as _;
-
 use crate::formats::protobuf::gather::MOST;
-use crate::formats::protobuf::wire::{self, MAX_VARINT, Varint};
+use crate::formats::protobuf::gzip::inflated;
+use crate::formats::protobuf::wire::{self, FLAG_COMPRESSED, MAX_VARINT, Varint};
 use crate::model::events::{Flow, Stop};
 use crate::model::limits::{INFLATED, PIECE};
 use crate::model::num::len64;
@@ -21,8 +20,6 @@ pub const GROUPS: &str = "groups";
 /// A schema registry's number in front of the one message.
 pub const CONFLUENT: &str = "confluent";
 
-/// gRPC: the message is compressed.
-const COMPRESSED: u8 = 0x01;
 /// Bytes in front of a gRPC message.
 pub const GRPC_HEAD: u64 = 5;
 /// Confluent: a zero byte and the number of the schema.
@@ -113,27 +110,18 @@ fn grpc(input: &mut Window, take: &mut dyn FnMut(u64, &[u8]) -> Flow) -> Flow {
         let from = at.saturating_add(GRPC_HEAD);
         at = from.saturating_add(length);
         // Other flags stand in front of what is no message: trailers (80, 81), the end of a stream (02).
-        if !matches!(flags, 0 | COMPRESSED) {
+        if !matches!(flags, 0 | FLAG_COMPRESSED) {
             continue;
         }
         let mut bytes = held(input, from, length)?;
-        if flags == COMPRESSED {
-            bytes = inflated(&bytes, most);
+        if flags == FLAG_COMPRESSED {
+            // What cannot be undone is the walk's to report.
+            (bytes, _) = inflated(&bytes, most);
             most = most.saturating_sub(len64(bytes.len()));
         }
         take(number, &bytes)?;
         number = number.saturating_add(1);
     }
-}
-
-/// What gzip holds, as far as it can be undone; nothing where it is no gzip, which is the other readings'
-/// to report.
-fn inflated(bytes: &[u8], most: u64) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut reader = flate2::read::MultiGzDecoder::new(bytes).take(most);
-    // What came before the damage stays.
-    let _ = reader.read_to_end(&mut out);
-    out
 }
 
 /// Appends a message with what a variant puts in front of it.

@@ -10,6 +10,15 @@ pub const MAX_FIELD: u32 = (1 << 29) - 1;
 /// Bytes of the longest varint: 10 times 7 bits hold 64.
 pub const MAX_VARINT: usize = 10;
 
+/// Flag of a gRPC frame: the message is compressed.
+pub const FLAG_COMPRESSED: u8 = 1;
+
+/// Flag of a gRPC-Web frame: no message, but the trailers of the call.
+pub const FLAG_TRAILERS: u8 = 0x80;
+
+/// Flag of a Connect frame: no message, but the end of the stream as JSON.
+pub const FLAG_STREAM_END: u8 = 2;
+
 /// How a field's value is written; the low three bits of a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WireType {
