@@ -8,7 +8,7 @@ use divan::Bencher;
 use divan::counter::BytesCount;
 use wireinspect::convert::Conversion;
 use wireinspect::formats::{EncodeOptions, by_name};
-use wireinspect::inspect::{Inspection, Options};
+use wireinspect::inspect::{Inspection, Options, Told};
 use wireinspect::model::events::Nothing;
 use wireinspect::model::schema::{Bound, MessageId, Schema};
 use wireinspect::render::View;
@@ -64,7 +64,7 @@ fn schema() -> (Arc<Schema>, MessageId) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bench.proto");
     std::fs::write(&file, SCHEMA).unwrap();
-    let schema = load(&Request { files: vec![file], include: Vec::new() }).unwrap();
+    let schema = load(&Request { files: vec![file], include: Vec::new() }).unwrap().remove(0);
     let root = schema.find_message("Batch").unwrap();
     (Arc::new(schema), root)
 }
@@ -86,7 +86,7 @@ fn open(bytes: Vec<u8>, format: &str) -> Inspection {
     let mut options = Options { format: by_name(format.trim_end_matches("-bare")), ..Options::default() };
     if format == "protobuf" {
         let (schema, root) = schema();
-        (options.schema, options.root) = (Some(schema), Some(root));
+        options.schemas = vec![Told { schema, root: Some(root) }];
     }
     Inspection::open("bench".to_string(), Window::memory(bytes), &options).unwrap()
 }

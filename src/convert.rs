@@ -48,7 +48,7 @@ impl Readings {
 
 /// Whether the source's values come from [`Format::values`].
 fn maps_values(inspection: &Inspection) -> bool {
-    inspection.format.is_some_and(|format| format.info().bound)
+    inspection.format.is_some_and(|format| format.info().bound())
 }
 
 /// Whether the source is a row of messages even where it holds one or none.
@@ -134,7 +134,7 @@ impl Conversion<'_> {
         let from_text = inspection.format.is_some_and(|format| format.info().text);
         if maps_values(inspection) {
             inspection.values(self.dress(), sink)?;
-        } else if from_text && !self.format.info().text && !self.format.info().bound {
+        } else if from_text && !self.format.info().text && !self.format.info().bound() {
             let mut reader = TagReader::new(sink);
             inspection.walk(&mut reader)?;
         } else {

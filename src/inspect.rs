@@ -64,10 +64,25 @@ pub struct Options {
     pub encoding: EncodingChoice,
     /// Containers within each other, where the format's own limit is not wanted.
     pub depth: Option<usize>,
-    /// The schema, if told.
-    pub schema: Option<Arc<Schema>>,
-    /// The type of a message in it, if told.
+    /// The schemas that were told, one a language.
+    pub schemas: Vec<Told>,
+}
+
+/// A schema that was told, and the type of a message in it where that was told too.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// The schema.
+    pub schema: Arc<Schema>,
+    /// The type.
     pub root: Option<MessageId>,
+}
+
+impl Options {
+    /// The schema of the language that a format's messages are declared in.
+    pub fn told(&self, format: &dyn Format) -> Option<&Told> {
+        let language = format.info().language?;
+        self.schemas.iter().find(|told| told.schema.language == language)
+    }
 }
 
 /// A choice the driver made, with its reason.
@@ -124,9 +139,7 @@ pub struct Inspection {
     sample: Vec<u8>,
     window: Window,
     depth: Option<usize>,
-    schema: Option<Arc<Schema>>,
-    /// The type of a message in the schema.
-    root: Option<MessageId>,
+    schemas: Vec<Told>,
 }
 
 impl Inspection {
@@ -154,8 +167,7 @@ impl Inspection {
             sample: Vec::new(),
             window,
             depth: options.depth,
-            schema: options.schema.clone(),
-            root: options.root,
+            schemas: options.schemas.clone(),
         };
         let sample = match inspection.undo(&sample, options)? {
             Some(inner) => inner,
@@ -247,8 +259,14 @@ impl Inspection {
 
     /// Says so where a schema was told that the format has no use for.
     fn say_unused_schema(&mut self) {
-        let Some(format) = self.format.filter(|format| self.schema.is_some() && !format.info().bound) else { return };
-        let message = format!("the schema is not used: {} is read without", format.info().title);
+        let Some(format) = self.format.filter(|format| !self.schemas.is_empty() && self.told(*format).is_none()) else {
+            return;
+        };
+        let title = format.info().title;
+        let message = match format.info().language {
+            None => format!("the schema is not used: {title} is read without"),
+            Some(language) => format!("the schema is not used: one for {title} is a {} file", language.name()),
+        };
         self.found.push(Diagnostic::new(Code::SchemaUnused, 0, 0, message));
     }
 
@@ -283,11 +301,14 @@ impl Inspection {
     /// Chooses the type of a message, where a schema was told and no type: the only one, or the one that
     /// fits best.
     fn choose_root(&mut self, sample: &Sample<'_>, format: &dyn Format) {
-        let Some(schema) = self.schema.clone().filter(|_| self.root.is_none()) else { return };
+        let told = self.told(format).filter(|told| told.root.is_none());
+        let Some(schema) = told.map(|told| told.schema.clone()) else { return };
         let fits = format.fits(sample, &self.context(format), &schema);
         let name = |fit: &Fit| schema.message(fit.root).map_or(String::new(), |message| message.full_name.clone());
         let Some(best) = fits.first() else { return };
-        self.root = Some(best.root);
+        if let Some(told) = self.schemas.iter_mut().find(|told| Arc::ptr_eq(&told.schema, &schema)) {
+            told.root = Some(best.root);
+        }
         self.chosen.push(Chosen {
             what: "type",
             value: name(best),
@@ -356,30 +377,37 @@ impl Inspection {
             owner: formats::owner_of(format),
             variant: told.map_or(first, |variant| variant.name),
             depth: self.depth.unwrap_or(format.info().depth),
-            schema: self.schema.as_deref(),
-            root: self.root,
+            schema: self.told(format).map(|told| &*told.schema),
+            root: self.told(format).and_then(|told| told.root),
         }
     }
 
     /// The schema and the type of a message, where both are known.
     pub fn bound(&self) -> Option<Bound<'_>> {
-        Some(Bound { schema: self.schema.as_deref()?, root: self.root? })
+        let told = self.told(self.format?)?;
+        Some(Bound { schema: &told.schema, root: told.root? })
     }
 
     /// Full name of the type of a message, where it is known.
     pub fn root_name(&self) -> Option<&str> {
-        let bound = self.bound().filter(|_| self.format.is_some_and(|format| format.info().bound))?;
+        let bound = self.bound()?;
         Some(bound.schema.message(bound.root)?.full_name.as_str())
     }
 
-    /// The schema that was told, to keep.
-    pub fn shared_schema(&self) -> Option<Arc<Schema>> {
-        self.schema.clone()
+    /// The schema that was told for messages of a format, and their type where it is known.
+    pub fn told(&self, format: &dyn Format) -> Option<&Told> {
+        let language = format.info().language?;
+        self.schemas.iter().find(|told| told.schema.language == language)
     }
 
-    /// The schema that was told.
+    /// The schema that was told for the messages of this input, to keep.
+    pub fn shared_schema(&self) -> Option<Arc<Schema>> {
+        Some(self.told(self.format?)?.schema.clone())
+    }
+
+    /// The schema that was told for the messages of this input.
     pub fn schema(&self) -> Option<&Schema> {
-        self.schema.as_deref()
+        Some(&*self.told(self.format?)?.schema)
     }
 
     /// Size of the message's layer where it is known.
@@ -437,7 +465,7 @@ impl Inspection {
     /// # Errors
     /// What stopped the walk, other than the sink having seen enough.
     pub fn preview(&mut self, sink: &mut dyn Sink) -> Flow {
-        let walked = if self.format.is_some_and(|format| format.info().bound) {
+        let walked = if self.format.is_some_and(|format| format.info().bound()) {
             self.preview_bound(sink)
         } else if self.complete {
             self.walk(sink).map(|_| ())
@@ -519,7 +547,7 @@ impl Inspection {
 
 /// What is odd in the schema that was told.
 fn schema_findings(options: &Options) -> Vec<Diagnostic> {
-    let found = options.schema.iter().flat_map(|schema| &schema.found);
+    let found = options.schemas.iter().flat_map(|told| &told.schema.found);
     let told = found.map(|one| {
         let message = format!("{}: warning[{}]: {}", one.place, one.code, one.message);
         Diagnostic::new(Code::SchemaFinding, 0, 0, message).help(one.help.clone())
@@ -543,8 +571,8 @@ fn context<'a>(format: &dyn Format, options: &'a Options) -> Context<'a> {
         owner: formats::owner_of(format),
         variant: options.variant.map_or(first, |variant| variant.name),
         depth: options.depth.unwrap_or(format.info().depth),
-        schema: options.schema.as_deref(),
-        root: options.root,
+        schema: options.told(format).map(|told| &*told.schema),
+        root: options.told(format).and_then(|told| told.root),
     }
 }
 

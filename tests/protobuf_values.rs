@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use wireinspect::convert::Conversion;
 use wireinspect::formats::{self, Dress, EncodeOptions};
-use wireinspect::inspect::{EncodingChoice, Inspection, Options};
+use wireinspect::inspect::{EncodingChoice, Inspection, Options, Told};
 use wireinspect::model::events::Stop;
 use wireinspect::model::schema::{Bound, Schema};
 use wireinspect::model::value::TreeBuilder;
@@ -67,7 +67,7 @@ fn schema(source: &str) -> Arc<Schema> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.proto");
     std::fs::File::create(&file).unwrap().write_all(source.as_bytes()).unwrap();
-    Arc::new(load(&Request { files: vec![file], include: Vec::new() }).unwrap())
+    Arc::new(load(&Request { files: vec![file], include: Vec::new() }).unwrap().remove(0))
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
@@ -87,10 +87,13 @@ fn told(name: &str) -> (&'static dyn formats::Format, Option<&'static formats::V
 
 fn open(source: Option<&str>, from: &str, input: &[u8]) -> Inspection {
     let (format, variant) = told(from);
-    let schema = source.map(schema);
-    let root = schema.as_ref().map(|schema| schema.message_by_full_name("t.M").unwrap());
+    let schemas = source.map(schema).into_iter().map(|schema| {
+        let root = schema.message_by_full_name("t.M");
+        Told { schema, root: Some(root.unwrap()) }
+    });
+    let schemas = schemas.collect();
     let options =
-        Options { format: Some(format), variant, encoding: EncodingChoice::Raw, schema, root, ..Options::default() };
+        Options { format: Some(format), variant, encoding: EncodingChoice::Raw, schemas, ..Options::default() };
     Inspection::open("test".to_string(), Window::memory(input.to_vec()), &options).unwrap()
 }
 
@@ -98,9 +101,8 @@ fn open(source: Option<&str>, from: &str, input: &[u8]) -> Inspection {
 fn convert(source: Option<&str>, from: &str, to: &str, input: &[u8]) -> Result<(Vec<u8>, Vec<String>), Stop> {
     let mut inspection = open(source, from, input);
     let (format, variant) = told(to);
-    let schema = inspection.shared_schema();
-    let root = inspection.bound().map(|bound| bound.root);
-    let bound = schema.as_deref().zip(root).map(|(schema, root)| Bound { schema, root });
+    let target = inspection.told(told("protobuf").0).cloned();
+    let bound = target.as_ref().and_then(|told| Some(Bound { schema: &told.schema, root: told.root? }));
     let options = EncodeOptions { schema: bound, ..EncodeOptions::default() };
     let conversion = Conversion { format, variant: variant.unwrap().name, options };
     let readings = conversion.survey(&mut inspection)?;

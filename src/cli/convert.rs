@@ -87,8 +87,9 @@ pub fn run(args: &ConvertArgs) -> Outcome {
 /// Schema and type that the target is written by, where it needs them.
 fn target_type(inspection: &mut Inspection, format: &dyn Format) -> Result<TargetType, Failure> {
     let same = inspection.format.is_some_and(|source| source.info().name == format.info().name);
-    let (schema, root) = (inspection.shared_schema(), inspection.bound().map(|bound| bound.root));
-    if !format.info().bound || same {
+    let target = if same { inspection.format.unwrap_or(format) } else { format };
+    let (schema, root) = inspection.told(target).map_or((None, None), |told| (Some(told.schema.clone()), told.root));
+    if !format.info().bound() || same {
         return Ok((schema, root));
     }
     let title = format.info().title;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::cli::{EncodingArg, Failure, InputArgs, format_by_name};
 use crate::formats;
 use crate::framing::text::{self, Encoding};
-use crate::inspect::{EncodingChoice, Inspection, Options};
+use crate::inspect::{EncodingChoice, Inspection, Options, Told};
 use crate::model::schema::SchemaError;
 use crate::model::words::slips;
 use crate::schema;
@@ -99,9 +99,9 @@ pub fn open(name: &OsStr, args: &InputArgs) -> Result<Inspection, Failure> {
 }
 
 /// What `FORMAT:PATH` tells, and the path behind it; names of formats only, so that `./pb:x` is a path.
-type Told<'a> = (Option<&'a str>, &'a OsStr);
+type Prefix<'a> = (Option<&'a str>, &'a OsStr);
 
-fn prefix(name: &OsStr) -> Result<Told<'_>, Failure> {
+fn prefix(name: &OsStr) -> Result<Prefix<'_>, Failure> {
     let Some((before, path)) = name.to_str().and_then(|name| name.split_once(':')) else { return Ok((None, name)) };
     let format = before.split('/').next().unwrap_or("");
     if formats::by_name(format).is_none() {
@@ -151,13 +151,33 @@ fn bind(args: &InputArgs, options: &mut Options) -> Result<(), Failure> {
         return Ok(());
     }
     let request = schema::Request { files: args.schema.clone(), include: args.include.clone() };
-    let schema = schema::load(&request).map_err(|error| schema_error(&error))?;
-    if let Some(name) = &args.root {
-        let root = schema.find_message(name).map_err(|why| Failure::usage(format!("error[schema]: {why}")))?;
-        options.root = Some(root);
+    for schema in schema::load(&request).map_err(|error| schema_error(&error))? {
+        options.schemas.push(Told { schema: Arc::new(schema), root: None });
     }
-    options.schema = Some(Arc::new(schema));
-    Ok(())
+    match &args.root {
+        Some(name) => told_type(name, options),
+        None => Ok(()),
+    }
+}
+
+/// The type that `-t` names, in each schema that has it; `fb:NAME` means the schema of that format.
+fn told_type(name: &str, options: &mut Options) -> Result<(), Failure> {
+    let (only, name) = match name.split_once(':').map(|(format, name)| (formats::by_name(format), name)) {
+        Some((Some(format), name)) => (format.info().language, name),
+        _ => (None, name),
+    };
+    let (mut wrong, mut found) = (None, false);
+    for told in options.schemas.iter_mut().filter(|told| only.is_none_or(|only| only == told.schema.language)) {
+        match told.schema.find_message(name) {
+            Ok(root) => (told.root, found) = (Some(root), true),
+            Err(why) => wrong = wrong.or(Some(why)),
+        }
+    }
+    if found {
+        return Ok(());
+    }
+    let why = wrong.unwrap_or_else(|| "none of the schemas is in the language of that format".to_string());
+    Err(Failure::usage(format!("error[schema]: {why}")))
 }
 
 fn inspect(name: &str, window: Window, options: &Options) -> Result<Inspection, Failure> {

@@ -10,10 +10,11 @@ use std::io;
 
 use crate::model::bytemap::{Bits, COMMON_KINDS, Cause, Flags, Kind, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
-use crate::model::schema::{Bound, MessageId, Schema};
+use crate::model::schema::{Bound, Language, MessageId, Schema};
 use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
+pub mod flatbuffers;
 pub mod json;
 pub mod msgpack;
 pub mod names;
@@ -22,7 +23,7 @@ pub mod probe;
 pub mod protobuf;
 
 /// Every format, in the order of help texts and tables.
-pub static ALL: &[&dyn Format] = &[&protobuf::Protobuf, &msgpack::MessagePack, &json::Json];
+pub static ALL: &[&dyn Format] = &[&protobuf::Protobuf, &flatbuffers::FlatBuffers, &msgpack::MessagePack, &json::Json];
 
 /// A way of writing a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +76,16 @@ pub struct Info {
     pub depth: usize,
     /// Numbers stand with their highest byte first.
     pub big_endian: bool,
-    /// A schema says what its messages are; values come from [`Format::values`], apart from the walk.
-    pub bound: bool,
+    /// The language of the schemas that say what its messages are, if any; values come from [`Format::values`]
+    /// then, apart from the walk.
+    pub language: Option<Language>,
+}
+
+impl Info {
+    /// Whether a schema says what its messages are.
+    pub fn bound(&self) -> bool {
+        self.language.is_some()
+    }
 }
 
 /// What a decoder is told besides the input.

@@ -49,7 +49,7 @@ pub fn unrecognised(window: &mut Window, candidates: &[Candidate], out: &mut dyn
             (Code::UnknownFormat, format!("no format fits ({})", why.join("; ")), help)
         }
     };
-    out.open(&Group { id: 0, parent: NO_GROUP, kind: GroupKind::Root, step: Step::None, start: 0 })?;
+    out.open(&Group { id: 0, parent: NO_GROUP, kind: GroupKind::Root, step: Step::None, start: 0, again: false })?;
     out.diagnostic(&Diagnostic::new(code, 0, 0, message).help(help))?;
     let mut at = 0u64;
     loop {

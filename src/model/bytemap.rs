@@ -184,6 +184,9 @@ impl Flags {
     /// An element of a packed run.
     pub const ELEMENT: Flags = Flags(64);
 
+    /// The leaf holds many values of its kind, one after the other, each of the same width.
+    pub const MANY: Flags = Flags(128);
+
     /// Whether all of `other` is set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
@@ -301,6 +304,9 @@ pub struct Group<'a> {
     pub step: Step<'a>,
     /// Offset of its first byte.
     pub start: u64,
+    /// It was open before, under the same number, and its bytes go on here: only in formats whose objects lie
+    /// apart from what leads to them.
+    pub again: bool,
 }
 
 /// Appends the text of `step` to a path: `items`, `.sku`, `[3]`, `{a b}`, `#1.`

@@ -68,13 +68,18 @@ pub struct Said<'a> {
     pub doubt: bool,
     /// Why the best reading was taken, for a note below the row; empty where there is nothing to say.
     pub why: &'a str,
+    /// What the field column says of the leaf, where that is not its path: `.kind +7`, `(slots)`, `[2]`. Those of
+    /// the leaves of a row are joined.
+    pub field: &'a str,
+    /// How many offsets lead to the leaf.
+    pub refs: u32,
 }
 
 impl Said<'_> {
     /// Nothing is said.
     pub fn is_empty(&self) -> bool {
-        let words = [self.words, self.more, self.why];
-        words.iter().all(|text| text.is_empty()) && self.value.is_none() && self.readings.is_empty()
+        let words = [self.words, self.more, self.why, self.field];
+        words.iter().all(|text| text.is_empty()) && self.value.is_none() && self.readings.is_empty() && self.refs == 0
     }
 }
 
@@ -93,6 +98,10 @@ pub struct Spoken {
     pub doubt: bool,
     /// As [`Said::why`].
     pub why: String,
+    /// As [`Said::field`].
+    pub field: String,
+    /// As [`Said::refs`].
+    pub refs: u32,
     /// Something was said.
     pub any: bool,
 }
@@ -107,6 +116,8 @@ impl Spoken {
         self.readings.extend_from_slice(said.readings);
         self.doubt = said.doubt;
         self.why.push_str(said.why);
+        self.field.push_str(said.field);
+        self.refs = said.refs;
         self.any = true;
     }
 
@@ -121,6 +132,8 @@ impl Spoken {
         self.readings.clear();
         self.doubt = false;
         self.why.clear();
+        self.field.clear();
+        self.refs = 0;
     }
 }
 
@@ -148,6 +161,15 @@ pub struct Inner<'a> {
     pub end: u64,
     /// Bytes it has now.
     pub size: u64,
+}
+
+/// The line above an object that lies apart from what leads to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heading<'a> {
+    /// What it is: `table document: Document, 20 bytes 0x2c..0x40`.
+    pub text: &'a str,
+    /// What leads to it, set to the right: `<- 0x1c`.
+    pub from: &'a str,
 }
 
 /// Go on, or stop.
@@ -228,6 +250,15 @@ pub trait Sink {
         false
     }
 
+    /// An object begins with the next leaf, apart from what leads to it. Only sent where [`Sink::wants_words`]
+    /// says so.
+    ///
+    /// # Errors
+    /// As for [`Sink::open`].
+    fn heading(&mut self, _heading: &Heading<'_>) -> Flow {
+        Ok(())
+    }
+
     /// The map of the layer ends here, and that of a layer inside it begins, at offset 0. All groups are
     /// closed.
     ///
@@ -302,6 +333,11 @@ impl Sink for Tee<'_> {
 
     fn path(&self) -> Option<&str> {
         self.first.path().or_else(|| self.second.path())
+    }
+
+    fn heading(&mut self, heading: &Heading<'_>) -> Flow {
+        self.first.heading(heading)?;
+        self.second.heading(heading)
     }
 
     fn layer(&mut self, layer: &Inner<'_>) -> Flow {

@@ -3,7 +3,7 @@
 
 use crate::model::bytemap::{BrokenPartition, Group, GroupId, Leaf, NO_GROUP, Partition};
 use crate::model::diag::{Diagnostic, Tally};
-use crate::model::events::{Flow, Inner, PathStack, Said, Sink, Stop};
+use crate::model::events::{Flow, Heading, Inner, PathStack, Said, Sink, Stop};
 use crate::model::num::len64;
 use crate::model::value::Event;
 
@@ -148,6 +148,10 @@ impl Sink for Guard<'_> {
 
     fn wants_words(&self) -> bool {
         self.out.wants_words()
+    }
+
+    fn heading(&mut self, heading: &Heading<'_>) -> Flow {
+        self.out.heading(heading)
     }
 
     fn layer(&mut self, layer: &Inner<'_>) -> Flow {

@@ -9,6 +9,12 @@ pub const PROTOBUF_DEPTH: usize = 100;
 /// Protobuf: bytes that the compressed frames of one input may have together once they are undone.
 pub const INFLATED: u64 = 256 * 1024 * 1024;
 
+/// FlatBuffers: tables within each other that the official verifiers take.
+pub const FLATBUFFERS_DEPTH: usize = 64;
+
+/// FlatBuffers: tables that the official verifiers visit; one that several offsets lead to counts each time.
+pub const FLATBUFFERS_TABLES: u64 = 1_000_000;
+
 /// JSON: common readers stop between 128 (serde_json) and 10,000 (Go).
 pub const JSON_DEPTH: usize = 512;
 

@@ -7,6 +7,7 @@ pub mod bytemap;
 pub mod diag;
 pub mod events;
 pub mod find;
+pub mod flat;
 pub mod guard;
 pub mod keys;
 pub mod limits;

@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use crate::model::flat::{Flat, Of, Scalar, Shape};
+
 /// Index into [`Schema::messages`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId(pub u32);
@@ -27,6 +29,30 @@ pub struct Schema {
     pub files: Vec<String>,
     /// What is odd in them.
     pub found: Vec<Finding>,
+    /// The language they are written in.
+    pub language: Language,
+    /// What FlatBuffers lays out by: object N belongs to message N.
+    pub flat: Option<Box<Flat>>,
+}
+
+/// A schema language. Each input takes the schemas of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Language {
+    /// `.proto` and descriptor sets.
+    #[default]
+    Proto,
+    /// `.fbs` and `.bfbs`.
+    Fbs,
+}
+
+impl Language {
+    /// How sentences call a schema file of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::Proto => ".proto",
+            Language::Fbs => ".fbs",
+        }
+    }
 }
 
 /// What a full name stands for.
@@ -388,6 +414,21 @@ impl Message {
 }
 
 impl Schema {
+    /// The schema of FlatBuffers types: a record type for each table and struct, with what all formats share
+    /// of its fields (numbers are ids), and the types themselves in [`Schema::flat`].
+    pub fn of_flat(flat: Flat, files: Vec<String>, found: Vec<Finding>) -> Schema {
+        let mut schema = Schema { files, found, language: Language::Fbs, ..Schema::default() };
+        for object in &flat.objects {
+            let mut message = Message::new(object.name.clone(), object.short_name().to_string());
+            message.told = object.told;
+            message.fields = object.fields.iter().map(|field| flat_field(field, &flat)).collect();
+            message.index();
+            schema.add_message(message);
+        }
+        schema.flat = Some(Box::new(flat));
+        schema
+    }
+
     /// Adds a record type.
     pub fn add_message(&mut self, message: Message) -> MessageId {
         let id = MessageId(u32::try_from(self.messages.len()).unwrap_or(u32::MAX));
@@ -431,6 +472,47 @@ impl Schema {
     pub fn roots(&self) -> impl Iterator<Item = (MessageId, &Message)> + '_ {
         let numbered = (0u32..).map(MessageId).zip(&self.messages);
         numbered.filter(|(_, message)| !message.map_entry)
+    }
+}
+
+/// What all formats share of a FlatBuffers field. Enumerations stand as the integers they are stored as:
+/// their 64 bits have no room in [`Enum`].
+fn flat_field(field: &crate::model::flat::Field, flat: &Flat) -> Field {
+    let kind = match field.ty.of {
+        Of::Scalar(_) | Of::Enum(_) | Of::UnionType(_) => flat_kind(flat.scalar(field.ty.of)),
+        Of::Text => FieldKind::String,
+        Of::Struct(id) | Of::Table(id) => FieldKind::Message(id),
+        Of::Union(_) | Of::Raw(_) => FieldKind::Bytes,
+    };
+    Field {
+        number: u32::from(field.id),
+        name: field.name.clone(),
+        json: field.name.clone(),
+        kind,
+        cardinality: if field.ty.shape == Shape::One { Cardinality::Singular } else { Cardinality::Repeated },
+        presence: match (field.required, field.optional) {
+            (true, _) => Presence::Required,
+            (false, true) => Presence::Explicit,
+            (false, false) => Presence::Implicit,
+        },
+        packed: false,
+        utf8: true,
+        oneof: None,
+        default: None,
+        extension: false,
+        deprecated: field.deprecated,
+    }
+}
+
+fn flat_kind(scalar: Option<Scalar>) -> FieldKind {
+    match scalar {
+        Some(Scalar::Bool) => FieldKind::Bool,
+        Some(Scalar::Byte | Scalar::Short | Scalar::Int) => FieldKind::Int32,
+        Some(Scalar::Ubyte | Scalar::Ushort | Scalar::Uint) | None => FieldKind::Uint32,
+        Some(Scalar::Long) => FieldKind::Int64,
+        Some(Scalar::Ulong) => FieldKind::Uint64,
+        Some(Scalar::Float) => FieldKind::Float,
+        Some(Scalar::Double) => FieldKind::Double,
     }
 }
 

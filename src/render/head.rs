@@ -65,7 +65,7 @@ impl Preview {
     /// A preview in the words of a format, of all of an input or of its first MiB.
     pub fn new(format: Option<&'static dyn Format>, complete: bool, types: Types) -> Preview {
         Preview {
-            numbers: format.is_some_and(|format| format.info().bound),
+            numbers: format.is_some_and(|format| format.info().bound()),
             types,
             nouns: format.map(|format| format.info().nouns),
             text: String::new(),
@@ -364,7 +364,7 @@ pub fn write(
     }
     if inspection.format.is_some() {
         let begins = if inspection.complete { ", " } else { ", begins with " };
-        let unbound = inspection.format.is_some_and(|format| format.info().bound) && inspection.root_name().is_none();
+        let unbound = inspection.format.is_some_and(|format| format.info().bound()) && inspection.root_name().is_none();
         let guesses = if unbound { ", no schema: numbers instead of names, types are guesses" } else { "" };
         title.push_str(&format!("{begins}{}{guesses}{}", preview.what(inspection.complete), findings(&preview.tally)));
     }

@@ -113,7 +113,7 @@ impl<'a> Dump<'a> {
             example: None,
             rows: 0,
             words: String::new(),
-            nameless: format.is_some_and(|format| format.info().bound),
+            nameless: format.is_some_and(|format| format.info().bound()),
             shown: String::new(),
             spoken: Spoken::default(),
             inner: None,

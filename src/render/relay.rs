@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use crate::inspect::{Inspection, Walked};
 use crate::model::bytemap::{Group, GroupId, GroupKind, Leaf, Step};
 use crate::model::diag::Diagnostic;
-use crate::model::events::{Flow, Inner, Reading, Said, Sink, Stop, Tee};
+use crate::model::events::{Flow, Heading, Inner, Reading, Said, Sink, Stop, Tee};
 
 /// Events of a batch.
 const EVENTS: usize = 8 * 1024;
@@ -82,13 +82,26 @@ impl Relay {
 
 /// An event without its bytes, which stand in the batch in the order of the events.
 enum Kept {
-    Open { id: GroupId, parent: GroupId, kind: GroupKind, step: KeptStep, start: u64 },
+    Open { id: GroupId, parent: GroupId, kind: GroupKind, step: KeptStep, start: u64, again: bool },
     Leaf(Leaf, usize),
     More(usize),
     Close(GroupId, u64),
     Found(Box<Diagnostic>),
-    Said { words: usize, more: usize, value: Option<usize>, why: usize, doubt: bool, readings: Vec<Reading> },
+    Said(KeptSaid),
+    Heading(usize, usize),
     Layer { name: usize, by: &'static str, start: u64, end: u64, size: u64 },
+}
+
+/// Words, as the lengths of their texts.
+struct KeptSaid {
+    words: usize,
+    more: usize,
+    value: Option<usize>,
+    why: usize,
+    field: usize,
+    refs: u32,
+    doubt: bool,
+    readings: Vec<Reading>,
 }
 
 /// A step with the lengths of its texts.
@@ -136,18 +149,25 @@ impl Batch {
         let mut cursor = Cursor { bytes: &self.bytes };
         for event in &self.events {
             match event {
-                Kept::Open { id, parent, kind, step, start } => {
+                Kept::Open { id, parent, kind, step, start, again } => {
                     let step = cursor.step(step);
-                    out.open(&Group { id: *id, parent: *parent, kind: *kind, step, start: *start })?;
+                    let (id, parent, kind, start, again) = (*id, *parent, *kind, *start, *again);
+                    out.open(&Group { id, parent, kind, step, start, again })?;
                 }
                 Kept::Leaf(leaf, len) => out.leaf(leaf, cursor.take(*len))?,
                 Kept::More(len) => out.more(cursor.take(*len))?,
                 Kept::Close(id, end) => out.close(*id, *end)?,
                 Kept::Found(found) => out.diagnostic(found)?,
-                Kept::Said { words, more, value, why, doubt, readings } => {
-                    let (words, more) = (cursor.text(*words), cursor.text(*more));
-                    let value = value.map(|len| cursor.text(len));
-                    out.say(&Said { words, more, value, readings, doubt: *doubt, why: cursor.text(*why) })?;
+                Kept::Said(kept) => {
+                    let (words, more) = (cursor.text(kept.words), cursor.text(kept.more));
+                    let value = kept.value.map(|len| cursor.text(len));
+                    let (why, field) = (cursor.text(kept.why), cursor.text(kept.field));
+                    let (readings, doubt, refs) = (kept.readings.as_slice(), kept.doubt, kept.refs);
+                    out.say(&Said { words, more, value, readings, doubt, why, field, refs })?;
+                }
+                Kept::Heading(text, from) => {
+                    let (text, from) = (cursor.text(*text), cursor.text(*from));
+                    out.heading(&Heading { text, from })?;
                 }
                 Kept::Layer { name, by, start, end, size } => {
                     let name = cursor.text(*name);
@@ -192,8 +212,8 @@ impl<'a> Cursor<'a> {
 impl Sink for Relay {
     fn open(&mut self, group: &Group<'_>) -> Flow {
         let step = self.batch.keep_step(group.step);
-        let Group { id, parent, kind, start, .. } = *group;
-        self.batch.events.push(Kept::Open { id, parent, kind, step, start });
+        let Group { id, parent, kind, start, again, .. } = *group;
+        self.batch.events.push(Kept::Open { id, parent, kind, step, start, again });
         self.check()
     }
 
@@ -224,8 +244,16 @@ impl Sink for Relay {
         let more = self.batch.keep(said.more.as_bytes());
         let value = said.value.map(|value| self.batch.keep(value.as_bytes()));
         let why = self.batch.keep(said.why.as_bytes());
-        let (doubt, readings) = (said.doubt, said.readings.to_vec());
-        self.batch.events.push(Kept::Said { words, more, value, why, doubt, readings });
+        let field = self.batch.keep(said.field.as_bytes());
+        let (doubt, refs, readings) = (said.doubt, said.refs, said.readings.to_vec());
+        let kept = KeptSaid { words, more, value, why, field, refs, doubt, readings };
+        self.batch.events.push(Kept::Said(kept));
+        self.check()
+    }
+
+    fn heading(&mut self, heading: &Heading<'_>) -> Flow {
+        let (text, from) = (self.batch.keep(heading.text.as_bytes()), self.batch.keep(heading.from.as_bytes()));
+        self.batch.events.push(Kept::Heading(text, from));
         self.check()
     }
 

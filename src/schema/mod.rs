@@ -3,10 +3,11 @@
 //! One folder a language. Formats never read a schema file: they get the finished [`Schema`], so that two
 //! formats that share a language (Protobuf and OmniBuf) share its reader.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::model::schema::{Schema, SchemaError};
+use crate::model::schema::{Language, Schema, SchemaError};
 
+mod fbs;
 mod proto;
 
 /// What to read.
@@ -18,11 +19,35 @@ pub struct Request {
     pub include: Vec<PathBuf>,
 }
 
-/// Reads schema files of one language into one schema. The well-known types of Protobuf are in it even if no
-/// file imports them: an `Any` may hold them.
+/// Reads schema files: one schema a language, in the order in which the languages are told. The well-known types
+/// of Protobuf are in its schema even if no file imports them: an `Any` may hold them.
 ///
 /// # Errors
 /// A file that is not there, or that cannot be read at all.
-pub fn load(request: &Request) -> Result<Schema, SchemaError> {
-    proto::load(request)
+pub fn load(request: &Request) -> Result<Vec<Schema>, SchemaError> {
+    let mut parts: Vec<(Language, Vec<PathBuf>)> = Vec::new();
+    for file in &request.files {
+        let language = language(file);
+        match parts.iter_mut().find(|(known, _)| *known == language) {
+            Some((_, files)) => files.push(file.clone()),
+            None => parts.push((language, vec![file.clone()])),
+        }
+    }
+    let mut schemas = Vec::new();
+    for (language, files) in parts {
+        let request = Request { files, include: request.include.clone() };
+        schemas.push(match language {
+            Language::Proto => proto::load(&request)?,
+            Language::Fbs => fbs::load(&request)?,
+        });
+    }
+    Ok(schemas)
+}
+
+/// The language of a file, by the end of its name.
+fn language(file: &Path) -> Language {
+    match file.extension().and_then(|end| end.to_str()) {
+        Some("fbs" | "bfbs") => Language::Fbs,
+        _ => Language::Proto,
+    }
 }

@@ -235,6 +235,78 @@ fn retry(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     }
 }
 
+/// All bytes of an input that is read in any order. Numbers are little-endian; what lies outside is none.
+#[derive(Debug, Clone, Copy)]
+pub struct Bytes<'a>(pub &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    /// Number of bytes.
+    pub fn len(self) -> u64 {
+        crate::model::num::len64(self.0.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The bytes of a range; none if any of them is not there.
+    pub fn range(self, start: u64, end: u64) -> Option<&'a [u8]> {
+        self.0.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+    }
+
+    /// The bytes of a range as far as they are there.
+    pub fn clipped(self, start: u64, end: u64) -> &'a [u8] {
+        let end = end.min(self.len());
+        self.range(start.min(end), end).unwrap_or(&[])
+    }
+
+    /// So many bytes from an offset on.
+    fn array<const N: usize>(self, at: u64) -> Option<[u8; N]> {
+        let from = usize::try_from(at).ok()?;
+        self.0.get(from..)?.first_chunk::<N>().copied()
+    }
+
+    /// The byte at an offset.
+    pub fn u8(self, at: u64) -> Option<u8> {
+        self.array::<1>(at).map(u8::from_le_bytes)
+    }
+
+    /// Two bytes, unsigned.
+    pub fn u16(self, at: u64) -> Option<u16> {
+        self.array(at).map(u16::from_le_bytes)
+    }
+
+    /// Four bytes, unsigned.
+    pub fn u32(self, at: u64) -> Option<u32> {
+        self.array(at).map(u32::from_le_bytes)
+    }
+
+    /// Four bytes, signed.
+    pub fn i32(self, at: u64) -> Option<i32> {
+        self.array(at).map(i32::from_le_bytes)
+    }
+
+    /// Eight bytes, unsigned.
+    pub fn u64(self, at: u64) -> Option<u64> {
+        self.array(at).map(u64::from_le_bytes)
+    }
+}
+
+/// An unsigned little-endian number of up to 8 bytes; what is longer keeps its first 8.
+pub fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// A little-endian number in two's complement of up to 8 bytes.
+pub fn little_endian_signed(bytes: &[u8]) -> i64 {
+    let unused = 64u32.saturating_sub(u32::try_from(bytes.len().min(8)).unwrap_or(8).saturating_mul(8));
+    match unused {
+        64 => 0,
+        unused => (little_endian(bytes) << unused).cast_signed() >> unused,
+    }
+}
+
 /// An unsigned big-endian number of up to 8 bytes; what is longer keeps its last 8.
 pub fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))

@@ -341,7 +341,7 @@ impl Walker<'_> {
     fn open_group(&mut self, parent: GroupId, kind: GroupKind, step: Step<'_>) -> Result<GroupId, Stop> {
         let id = self.groups;
         self.groups = id.saturating_add(1);
-        self.out.open(&Group { id, parent, kind, step, start: self.text.offset() })?;
+        self.out.open(&Group { id, parent, kind, step, start: self.text.offset(), again: false })?;
         Ok(id)
     }
 

@@ -46,7 +46,7 @@ static INFO: Info = Info {
     nouns: Nouns { map: "object", entry: "member", entries: "members", list: "array", message: "document" },
     depth: limits::JSON_DEPTH,
     big_endian: false,
-    bound: false,
+    language: None,
 };
 
 impl Format for Json {

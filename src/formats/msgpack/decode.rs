@@ -346,7 +346,7 @@ impl Walker<'_> {
         let (id, parent) = (self.next_group, self.groups.last().copied().unwrap_or(NO_GROUP));
         self.groups.push(id);
         self.next_group = next_group(self.next_group);
-        self.out.open(&Group { id, parent, kind, step, start: self.at })
+        self.out.open(&Group { id, parent, kind, step, start: self.at, again: false })
     }
 
     pub(super) fn close(&mut self) -> Flow {

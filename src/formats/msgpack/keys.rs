@@ -55,7 +55,7 @@ impl Walker<'_> {
         let name = if cut { format!("@{:#04x}", self.at) } else { read::key_name(first, bytes) };
         let step = if !cut && first.is_str() && is_plain_name(&name) { Step::Name(&name) } else { Step::Key(&name) };
         let (id, parent) = (self.next_group, self.groups.last().copied().unwrap_or(NO_GROUP));
-        self.out.open(&Group { id, parent, kind, step, start: self.at })?;
+        self.out.open(&Group { id, parent, kind, step, start: self.at, again: false })?;
         self.groups.push(id);
         self.next_group = next_group(self.next_group);
         Ok(())

@@ -44,7 +44,7 @@ static INFO: Info = Info {
     nouns: Nouns { map: "map", entry: "entry", entries: "entries", list: "array", message: "object" },
     depth: limits::MSGPACK_DEPTH,
     big_endian: true,
-    bound: false,
+    language: None,
 };
 
 impl Format for MessagePack {

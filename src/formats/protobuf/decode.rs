@@ -285,6 +285,7 @@ impl<'a> Walker<'a> {
             kind,
             step,
             start: self.at,
+            again: false,
         };
         self.next_group = next_group(self.next_group);
         self.groups.push(group.id);

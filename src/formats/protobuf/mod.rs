@@ -40,7 +40,7 @@ use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
 use crate::model::limits;
 use crate::model::num::{count, listed};
-use crate::model::schema::Schema;
+use crate::model::schema::{Language, Schema};
 use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
@@ -66,7 +66,7 @@ static INFO: Info = Info {
     nouns: Nouns { map: "message", entry: "field", entries: "fields", list: "list", message: "message" },
     depth: limits::PROTOBUF_DEPTH,
     big_endian: false,
-    bound: true,
+    language: Some(Language::Proto),
 };
 
 impl Format for Protobuf {

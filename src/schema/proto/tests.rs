@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::model::schema::{Cardinality, Enum, FieldKind, Message, Presence, Schema, SchemaError};
-use crate::schema::{Request, load};
+use crate::schema::Request;
+use crate::schema::proto::load;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/schemas").join(name)

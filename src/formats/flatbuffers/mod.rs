@@ -1,0 +1,127 @@
+//! FlatBuffers (documentation: flatbuffers.dev, "FlatBuffers Internals"). Objects lie scattered and point forward
+//! at each other, so the whole buffer is in memory: [`wire`] has the standard's numbers, [`decode`] finds the
+//! objects and then tells them in the order of the file, [`words`] says what bytes mean.
+
+mod decode;
+mod words;
+
+pub mod wire;
+
+use std::io;
+
+use crate::formats::{
+    Candidate, Context, Counts, EncodeOptions, Encoder, Format, Info, Level, Note, Nouns, Sample, Seen, Telling,
+    Variant,
+};
+use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
+use crate::model::events::{Flow, Sink, Stop};
+use crate::model::limits;
+use crate::model::schema::Language;
+use crate::model::survey::{Survey, Want};
+use crate::wire::reader::Window;
+
+/// The format.
+pub struct FlatBuffers;
+
+static INFO: Info = Info {
+    name: "flatbuffers",
+    short: &["fb"],
+    title: "FlatBuffers",
+    extensions: &["fb", "bin", "bfbs", "tflite", "mon"],
+    variants: &[
+        Variant { name: "plain", about: "one buffer, its root offset first" },
+        Variant { name: "size-prefixed", about: "one buffer behind its size in four bytes" },
+    ],
+    text: false,
+    about: include_str!("format.md"),
+    schema: "gives names, types and defaults (.fbs, .bfbs); without one they are guessed",
+    read: "offset, bytes, field, meaning, in file order. -> where an offset leads, <- where it stands. A table \
+           finds a field by its vtable: +12 is 12 bytes past the table's start. 0x.. is hex.",
+    nouns: Nouns { map: "table", entry: "field", entries: "fields", list: "vector", message: "buffer" },
+    depth: limits::FLATBUFFERS_DEPTH,
+    big_endian: false,
+    language: Some(Language::Fbs),
+};
+
+impl Format for FlatBuffers {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn kinds(&self) -> &'static [KindInfo] {
+        wire::KINDS
+    }
+
+    fn detect(&self, _sample: &Sample<'_>, _context: &Context<'_>) -> Candidate {
+        Candidate {
+            format: INFO.name,
+            variant: "plain",
+            level: Level::Possible,
+            score: 0,
+            pro: Vec::new(),
+            contra: vec!["not looked at".to_string()],
+        }
+    }
+
+    fn decode(&self, input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
+        decode::decode(input, context, out)
+    }
+
+    fn width(&self, leaf: &Leaf, head: &[u8]) -> u64 {
+        words::width(leaf, head)
+    }
+
+    fn tell(&self, leaf: &Leaf, head: &[u8], telling: Telling, out: &mut String) {
+        words::tell(leaf, head, telling, out);
+    }
+
+    fn value(&self, leaf: &Leaf, head: &[u8]) -> Option<String> {
+        words::value(leaf, head)
+    }
+
+    fn bits(&self, _leaf: &Leaf, _head: &[u8]) -> Vec<Bits> {
+        Vec::new()
+    }
+
+    fn notes(&self, _row: &[Seen], _wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
+        Vec::new()
+    }
+
+    fn legend(&self, cause: Cause) -> &'static str {
+        match cause {
+            Cause::Length => "lengths, counts",
+            Cause::Width => "integer bytes beyond the shortest form",
+            Cause::Type => "types of unions",
+            Cause::Framing => "size prefix, identifier",
+            other => crate::formats::common_legend(other),
+        }
+    }
+
+    fn foot(&self, _counts: &Counts) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn wants(&self, _variant: &str) -> Want {
+        Want::default()
+    }
+
+    fn encoder<'a>(
+        &self,
+        _variant: &str,
+        _options: EncodeOptions<'a>,
+        _survey: &'a Survey,
+        _out: &'a mut dyn io::Write,
+    ) -> Box<dyn Encoder + 'a> {
+        Box::new(Unwritten)
+    }
+}
+
+struct Unwritten;
+
+impl Sink for Unwritten {}
+
+impl Encoder for Unwritten {
+    fn finish(&mut self) -> Flow {
+        Err(Stop::Refused("FlatBuffers cannot be written".to_string()))
+    }
+}
