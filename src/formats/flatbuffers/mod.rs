@@ -3,6 +3,7 @@
 //! objects and then tells them in the order of the file, [`words`] says what bytes mean.
 
 mod decode;
+mod values;
 mod words;
 
 pub mod wire;
@@ -10,7 +11,7 @@ pub mod wire;
 use std::io;
 
 use crate::formats::{
-    Candidate, Context, Counts, EncodeOptions, Encoder, Format, Info, Level, Note, Nouns, Sample, Seen, Telling,
+    Candidate, Context, Counts, Dress, EncodeOptions, Encoder, Format, Info, Level, Note, Nouns, Sample, Seen, Telling,
     Variant,
 };
 use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
@@ -65,6 +66,10 @@ impl Format for FlatBuffers {
 
     fn decode(&self, input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
         decode::decode(input, context, out)
+    }
+
+    fn values(&self, input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut dyn Sink) -> Flow {
+        values::values(input, context, dress, out)
     }
 
     fn width(&self, leaf: &Leaf, head: &[u8]) -> u64 {
