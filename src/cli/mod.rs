@@ -74,10 +74,10 @@ pub struct InputArgs {
     /// The variant of the format
     #[arg(long, value_name = "VARIANT", requires = "format")]
     pub variant: Option<String>,
-    /// Schema: .proto, or a descriptor set; may be given several times
+    /// Schema: .proto, a descriptor set, .fbs or .bfbs; may be given several times
     #[arg(short, long, value_name = "FILE")]
     pub schema: Vec<PathBuf>,
-    /// Folder to look for imports in; the schema's own and those above it are searched anyway
+    /// Folder to look for imports and includes in; the schema's own and those above it are searched anyway
     #[arg(short = 'I', long, value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// Type of the message: full name, or a short one that is clear [default: the one that fits best]
