@@ -388,34 +388,34 @@ fn others(record: &Record, decl: &FieldDecl, ty: Type, attributes: &Attributes) 
     if let Some(given) = attributes.get("native_custom_alloc") {
         return Err(Fault::new(given.at, "`native_custom_alloc` is for tables and structs, not for fields"));
     }
-    let inline = match (ty.shape, ty.of) {
-        (Shape::One, Of::Struct(_)) => true,
-        (Shape::Vector, Of::Struct(_) | Of::Table(_)) => true,
-        _ => false,
-    };
+    let inline =
+        matches!((ty.shape, ty.of), (Shape::One, Of::Struct(_)) | (Shape::Vector, Of::Struct(_) | Of::Table(_)));
     match attributes.get("native_inline").filter(|_| !inline) {
         Some(given) => Err(Fault::new(given.at, "`native_inline` is for structs and vectors of structs or tables")),
         None => Ok(()),
     }
 }
 
-/// Endings that generated code gives to names, with what has them.
-const GENERATED: [(&str, fn(Type) -> bool); 5] = [
-    ("Type", |ty| ty.shape == Shape::One && matches!(ty.of, Of::Union(_))),
-    ("_length", |ty| ty.shape == Shape::Vector),
-    ("Length", |ty| ty.shape == Shape::Vector),
-    ("_byte_vector", |ty| ty.shape == Shape::One && ty.of == Of::Text),
-    ("ByteVector", |ty| ty.shape == Shape::One && ty.of == Of::Text),
-];
+/// The type that generated code gives a function for, by the ending of its name.
+fn generated(ending: &str, ty: Type) -> bool {
+    match ending {
+        "Type" => ty.shape == Shape::One && matches!(ty.of, Of::Union(_)),
+        "_length" | "Length" => ty.shape == Shape::Vector,
+        _ => ty == Type::one(Of::Text),
+    }
+}
+
+/// Endings of the names of functions that generated code has for some types.
+const ENDINGS: [&str; 5] = ["Type", "_length", "Length", "_byte_vector", "ByteVector"];
 
 fn clash(record: &Record, fields: &[Field]) -> Result<(), Fault> {
     let by_name: std::collections::HashMap<&str, Type> =
         fields.iter().map(|field| (field.name.as_str(), field.ty)).collect();
     for decl in &record.fields {
         let name = decl.name.text.as_str();
-        for (ending, has) in GENERATED {
+        for ending in ENDINGS {
             let Some(base) = name.strip_suffix(ending).filter(|base| !base.is_empty()) else { continue };
-            if by_name.get(base).is_some_and(|ty| has(*ty)) {
+            if by_name.get(base).is_some_and(|ty| generated(ending, *ty)) {
                 let message = format!("field `{name}` has the name of a function that code gets for `{base}`");
                 return Err(Fault::helped(decl.name.at, message, "give it another name"));
             }
