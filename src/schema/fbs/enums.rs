@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::model::flat::{Enum, EnumValue, Of, Scalar, Shape};
-use crate::schema::fbs::lexer::{Fault, short};
+use crate::schema::fbs::lexer::{Fault, Spot, short};
 use crate::schema::fbs::link::Linker;
 use crate::schema::fbs::number;
 use crate::schema::fbs::syntax::{EnumDecl, Many, Name, TypeName, ValueDecl};
@@ -13,7 +13,7 @@ use crate::schema::fbs::value::range;
 struct Draft {
     value: EnumValue,
     number: i128,
-    at: crate::schema::fbs::lexer::Spot,
+    at: Spot,
 }
 
 impl Linker<'_> {
@@ -22,35 +22,40 @@ impl Linker<'_> {
         if self.is_taken(&full) {
             return Err(self.twice(&full, decl.name.at));
         }
+        // It counts from here on: its own name behind `:` means int.
+        let first = if decl.is_union { Scalar::Ubyte } else { Scalar::Int };
+        let one = Enum {
+            name: full.clone(),
+            base: first,
+            is_union: decl.is_union,
+            bit_flags: false,
+            values: Vec::new(),
+            attributes: Vec::new(),
+            doc: decl.docs.clone(),
+            told: self.is_told(),
+            place: self.place(decl.name.at),
+        };
+        self.add_enum(&full, one);
         let base = match &decl.base {
             Some(base) => self.base(base)?,
-            None => Scalar::Ubyte,
+            None => first,
         };
         let attributes = self.attributes(&decl.attributes)?;
         if let Some(given) = attributes.get("force_align") {
             return Err(Fault::new(given.at, "`force_align` is for structs and vectors, not for enumerations"));
         }
         let bit_flags = attributes.has("bit_flags");
-        let one = Enum {
-            name: full.clone(),
-            base,
-            is_union: decl.is_union,
-            bit_flags,
-            values: Vec::new(),
-            attributes: attributes.pairs(),
-            doc: decl.docs.clone(),
-            told: self.is_told(),
-            place: self.place(decl.name.at),
-        };
-        // Its own values may not name it, but a member of a union that has its name is refused as what it is.
-        self.add_enum(&full, one);
         let mut drafts = self.values(decl, base)?;
         if bit_flags {
             flags(&mut drafts, base)?;
         }
-        let values = sorted(drafts)?;
+        let (values, same) = sorted(drafts)?;
+        for (at, message) in same {
+            self.find("value-twice", at, message, "the first one names the number");
+        }
         if let Some(one) = self.flat.enums.last_mut() {
-            one.values = values;
+            (one.base, one.bit_flags, one.values) = (base, bit_flags, values);
+            one.attributes = attributes.pairs();
         }
         Ok(())
     }
@@ -179,24 +184,29 @@ fn flags(drafts: &mut [Draft], base: Scalar) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Values by number; no two have the same.
-fn sorted(mut drafts: Vec<Draft>) -> Result<Vec<EnumValue>, Fault> {
+/// Values by number. flatc compares each with the smallest only, so that of the others two may be the same.
+fn sorted(mut drafts: Vec<Draft>) -> Result<(Vec<EnumValue>, Vec<(Spot, String)>), Fault> {
     drafts.sort_by(|a, b| (a.number, &a.value.name).cmp(&(b.number, &b.value.name)));
     let mut values: Vec<EnumValue> = Vec::new();
+    let mut same = Vec::new();
+    let smallest = drafts.first().map(|draft| draft.number);
     let mut before: Option<i128> = None;
     for mut draft in drafts {
         if before == Some(draft.number)
             && let Some(first) = values.last()
         {
             let message = format!("`{}` and `{}` are both {}", first.name, draft.value.name, draft.number);
-            return Err(Fault::helped(draft.at, message, "each value needs a number of its own"));
+            if smallest == before {
+                return Err(Fault::helped(draft.at, message, "each value needs a number of its own"));
+            }
+            same.push((draft.at, message));
         }
         before = Some(draft.number);
         let bits = u64::try_from(draft.number).map(u64::cast_signed);
         draft.value.number = i64::try_from(draft.number).or(bits).unwrap_or(0);
         values.push(draft.value);
     }
-    Ok(values)
+    Ok((values, same))
 }
 
 /// The shape of a type that is written with brackets.

@@ -29,6 +29,13 @@ pub fn link(files: &[Loaded]) -> Result<(Flat, Vec<Finding>), SchemaError> {
             linker.item(item).map_err(|fault| linker.error(fault))?;
         }
     }
+    if let Some((file, at)) = files.last().and_then(|file| file.source.data.map(|at| (file, at)))
+        && linker.flat.root.is_none()
+    {
+        let place = Place { file: file.shown.clone(), line: at.line, column: at.column };
+        let message = "data in JSON behind a schema without root type".to_string();
+        return Err(SchemaError { place, message, help: "say what it is of: root_type T;".to_string() });
+    }
     linker.finish()
 }
 
