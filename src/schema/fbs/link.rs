@@ -406,7 +406,12 @@ impl<'a> Linker<'a> {
         }
         let names = self.declared.keys().map(|full| full.rsplit('.').next().unwrap_or(full));
         let builtin = Scalar::ALL.iter().flat_map(|scalar| [scalar.name(), scalar.sized_name()]).chain(["string"]);
-        match nearest(name, names.chain(builtin)).first() {
+        if builtin.clone().any(|known| known == name) {
+            return "a member of a union that is no table or struct needs a name: text:string".to_string();
+        }
+        // A name of one letter is near to all of them.
+        let is_word = name.chars().nth(1).is_some();
+        match nearest(name, names.chain(builtin)).first().filter(|_| is_word) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "declare it, or include the file that does".to_string(),
         }

@@ -233,7 +233,7 @@ fn what_flatc_refuses_is_refused_at_its_place() {
         ),
         (
             "struct S { a:[int]; }",
-            "1:14: a vector in a struct; structs hold scalars, structs and arrays of them; make it a table",
+            "1:15: a vector in a struct; structs hold scalars, structs and arrays of them; make it a table",
         ),
         ("struct S { a:int; s:S; }", "1:21: a struct that contains itself; make it a table"),
         (
@@ -339,7 +339,10 @@ fn what_flatc_refuses_is_refused_at_its_place() {
             "table T {} table U { T:int; }",
             "1:22: field `T` has the name of a table or struct; give it another name, lower-case for example",
         ),
-        ("union U { int }", "1:11: no type `int`; declare it, or include the file that does"),
+        (
+            "union U { int }",
+            "1:11: no type `int`; a member of a union that is no table or struct needs a name: text:string",
+        ),
         (
             "union U { A:int }",
             "1:13: member `A` is of type `int`; unions hold tables, structs and strings: wrap it in a table",
@@ -349,8 +352,8 @@ fn what_flatc_refuses_is_refused_at_its_place() {
             "1:12: an include behind a declaration; move all includes to the top of the file",
         ),
         (
-            "tabel T {}",
-            "1:1: expected table, struct, enum, union, namespace, root_type, file_identifier, file_extension, attribute or rpc_service, found `tabel`; did you mean table?",
+            "tabl T {}",
+            "1:1: expected table, struct, enum, union, namespace, root_type, file_identifier, file_extension, attribute or rpc_service, found `tabl`; did you mean table?",
         ),
         ("table T { a:int }", "1:17: expected `;` behind the field, found `}`"),
         ("table T { a:int; ", "1:18: expected the name of a field, or `}`, found the end of the file"),
@@ -484,7 +487,7 @@ fn an_error_in_an_included_file_stands_there() {
 fn several_schemas_are_one_and_differences_are_told() {
     let folder = folder(&[
         ("a.fbs", "include \"c.fbs\"; table A { x:X; } table T { a:int; } root_type A; file_identifier \"AAAA\";"),
-        ("b.fbs", "include \"c.fbs\"; table B { x:X; t:T; e:E; } table T { b:int; } enum E:int { Z } root_type B;"),
+        ("b.fbs", "include \"c.fbs\"; enum E:int { Z } table B { x:X; t:T; e:E; } table T { b:int; } root_type B;"),
         ("c.fbs", "struct X { x:int; }"),
         ("d.fbs", "struct E { x:int; }"),
     ]);
