@@ -9,17 +9,27 @@ use clap::Args;
 use crate::cli::output::{self, Output};
 use crate::cli::{Failure, INPUT_ERROR, InputArgs, Outcome, explain, format_by_name, input, stopped};
 use crate::convert::{self, Conversion};
+use crate::formats::flatbuffers::builder::Layout;
 use crate::formats::{EncodeOptions, Format};
 use crate::inspect::Inspection;
 use crate::model::diag::Code;
 use crate::model::events::{Misfit, Stop};
 use crate::model::limits::PIECE;
 use crate::model::num::{len64, listed};
-use crate::model::schema::{Bound, MessageId, Schema};
+use crate::model::schema::{Bound, Language, MessageId, Schema};
 use crate::render::diagnostics;
 
 /// Output held in memory before it goes to a temporary file.
 const SPOOL: usize = 8 * 1024 * 1024;
+
+/// What `--writer` takes: names of layouts, and changes to one.
+const WRITERS: [&str; 6] = ["flatc", "cpp", "declared", "sized", FORCE_DEFAULTS, OWN_VTABLES];
+
+/// Scalars that are told are written even where they are the default, as `flatc --force-defaults` does.
+const FORCE_DEFAULTS: &str = "force-defaults";
+
+/// Every table gets a vtable of its own.
+const OWN_VTABLES: &str = "own-vtables";
 
 /// Options of `convert`.
 #[derive(Debug, Args, Clone)]
@@ -38,6 +48,10 @@ pub struct ConvertArgs {
     /// Leave out names that the type of the target does not have
     #[arg(long)]
     ignore_unknown: bool,
+    /// FlatBuffers: follow a writer where they differ: flatc, cpp (object API), declared (Swift, Python) or sized;
+    /// and force-defaults, own-vtables
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = WRITERS)]
+    writer: Vec<String>,
     /// Write what could be decoded of an input with errors
     #[arg(long)]
     partial: bool,
@@ -74,7 +88,8 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     let (schema, root) = target_type(&mut inspection, format)?;
     let schema = schema.as_deref().zip(root).map(|(schema, root)| Bound { schema, root });
     let ignore_unknown = args.ignore_unknown;
-    let options = EncodeOptions { pretty: args.pretty, schema, ignore_unknown, ..EncodeOptions::default() };
+    let layout = layout(&args.writer, format)?;
+    let options = EncodeOptions { pretty: args.pretty, schema, ignore_unknown, layout, ..EncodeOptions::default() };
     let conversion = Conversion { format, variant: variant.map_or("plain", |variant| variant.name), options };
     match convert(&mut inspection, &conversion, args) {
         Ok(status) => Ok(status),
@@ -82,6 +97,24 @@ pub fn run(args: &ConvertArgs) -> Outcome {
         Err(Problem::Stop(stop)) => stopped(stop, &name),
         Err(Problem::Failure(failure)) => Err(failure),
     }
+}
+
+/// The writer of FlatBuffers to follow.
+fn layout(names: &[String], format: &dyn Format) -> Result<Layout, Failure> {
+    if !names.is_empty() && format.info().language != Some(Language::Fbs) {
+        let title = format.info().title;
+        return Err(Failure::usage(format!("error[usage]: --writer is of FlatBuffers, and the target is {title}")));
+    }
+    let known = |name: &String| Layout::NAMED.iter().find(|(known, _)| known == name);
+    let mut told = names.iter().filter_map(known);
+    let (first, second) = (told.next(), told.next());
+    if let (Some((first, _)), Some((second, _))) = (first, second) {
+        return Err(Failure::usage(format!("error[usage]: --writer follows one writer, not {first} and {second}")));
+    }
+    let mut layout = first.map_or(Layout::default(), |(_, layout)| *layout);
+    layout.force_defaults = names.iter().any(|name| name == FORCE_DEFAULTS);
+    layout.share_vtables = !names.iter().any(|name| name == OWN_VTABLES);
+    Ok(layout)
 }
 
 /// Schema and type that the target is written by, where it needs them.

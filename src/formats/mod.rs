@@ -297,6 +297,8 @@ pub struct EncodeOptions<'a> {
     pub schema: Option<Bound<'a>>,
     /// Names that the type does not have are left out, not refused.
     pub ignore_unknown: bool,
+    /// Which of the writers of FlatBuffers is followed where they differ.
+    pub layout: flatbuffers::builder::Layout,
 }
 
 /// How well a message fits a type.

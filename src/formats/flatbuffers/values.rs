@@ -11,7 +11,7 @@
 //! [`Budget`] bounds that.
 
 mod flex;
-mod look;
+pub mod look;
 
 use std::borrow::Cow;
 

@@ -1,0 +1,428 @@
+//! Writes a buffer by a schema, from the values of JSON as flatc reads them, or of another format; the bytes are
+//! those of `flatc -b`, or of another writer ([`Layout`]). What does not fit the schema is refused by name and
+//! place.
+//!
+//! ```text
+//! events ── step ──> the innermost frame says what is due ──> deliver ──> slots, scratch, offsets
+//!                     Table: a name, then its value             │ a table or vector is whole
+//!                     Struct, Array: in scratch, in place       └──> Builder
+//!                     Vector: elements        Hold: a union whose type comes later
+//! ```
+
+mod flex;
+mod frames;
+mod hold;
+mod parts;
+pub mod scalars;
+mod sort;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::Write;
+
+use crate::formats::flatbuffers::builder::{Builder, Layout};
+use crate::formats::flatbuffers::encode::flex::FlexBuilder;
+use crate::formats::flatbuffers::encode::frames::{Due, Frame, Slot, Stored};
+use crate::formats::flatbuffers::encode::hold::{Held, Waiting};
+use crate::formats::flatbuffers::values::SIZE_PREFIXED;
+use crate::formats::{EncodeOptions, Encoder, json_string};
+use crate::model::bytemap::{Group, GroupId, Leaf};
+use crate::model::events::{Flow, Misfit, PathStack, Sink, Stop};
+use crate::model::flat::{Field, Flat, Object};
+use crate::model::limits::FLATBUFFERS_DEPTH;
+use crate::model::num::count;
+use crate::model::schema::MessageId;
+use crate::model::value::{Event, Long, Scalar, Shape, plain_words};
+use crate::model::words;
+
+/// Characters of a value that a sentence repeats.
+const SHOWN: usize = 40;
+
+/// A writer of a variant. Without a schema it refuses whatever comes.
+pub fn encoder<'a>(variant: &str, options: EncodeOptions<'a>, out: &'a mut dyn Write) -> Box<dyn Encoder + 'a> {
+    let bound = options.schema.and_then(|bound| Some((bound.schema.flat.as_deref()?, bound.root)));
+    match bound {
+        Some((flat, root)) => Box::new(Writer::new(variant == SIZE_PREFIXED, flat, root, options, out)),
+        None => Box::new(Refuses),
+    }
+}
+
+/// Refuses everything: there is no schema.
+struct Refuses;
+
+impl Refuses {
+    fn refuse(&self) -> Flow {
+        Err(Stop::Refused("converting to FlatBuffers needs a schema: -s SCHEMA and -t TYPE".to_string()))
+    }
+}
+
+impl Sink for Refuses {
+    fn wants_values(&self) -> bool {
+        true
+    }
+
+    fn value(&mut self, _event: Event<'_>) -> Flow {
+        self.refuse()
+    }
+}
+
+impl Encoder for Refuses {
+    fn finish(&mut self) -> Flow {
+        self.refuse()
+    }
+}
+
+struct Writer<'a> {
+    out: &'a mut dyn Write,
+    size_prefix: bool,
+    flat: &'a Flat,
+    root: MessageId,
+    layout: Layout,
+    ignore_unknown: bool,
+    /// Positions of the fields that must be there, by object.
+    required: Vec<Vec<usize>>,
+    names: HashMap<MessageId, HashMap<&'a str, usize>>,
+    builder: Builder,
+    /// Buffers around the one that is being written.
+    outer: Vec<Builder>,
+    frames: Vec<Frame>,
+    /// Fields of open tables.
+    slots: Vec<Slot>,
+    /// Structs, and elements that are no offsets, until their table or vector is whole.
+    scratch: Vec<u8>,
+    /// Elements that are offsets.
+    offsets: Vec<u64>,
+    /// Types of vectors of unions: how many frames are open around the table, position of the field, types.
+    kinds: Vec<(usize, usize, Vec<u64>)>,
+    placed: Vec<(u16, u64)>,
+    flex: Option<FlexBuilder>,
+    /// Open tables.
+    tables: usize,
+    /// A union that came before its type.
+    held: Vec<Held>,
+    waiting: Vec<Waiting>,
+    /// What is to be taken before anything else, the last first.
+    queue: Vec<std::vec::IntoIter<Held>>,
+    /// All of a message, where its order is not that of the schema.
+    whole: Vec<Held>,
+    /// Containers open in `whole`.
+    open: usize,
+    /// Where the event that is being taken stands, if it was held back.
+    replayed: Option<(u64, String)>,
+    /// A long value that comes in pieces.
+    long: Vec<u8>,
+    paths: PathStack,
+    /// Where the innermost group begins.
+    opened: u64,
+    /// Start and end of the last leaf.
+    last: (u64, u64),
+    /// Where the value that is being taken begins.
+    start: u64,
+    done: bool,
+    ignored: u64,
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        size_prefix: bool,
+        flat: &'a Flat,
+        root: MessageId,
+        options: EncodeOptions<'a>,
+        out: &'a mut dyn Write,
+    ) -> Writer<'a> {
+        let required = |object: &Object| {
+            let fields = object.fields.iter().enumerate();
+            fields.filter(|(_, field)| field.required && !object.is_struct).map(|(place, _)| place).collect()
+        };
+        Writer {
+            out,
+            size_prefix,
+            flat,
+            root,
+            layout: options.layout,
+            ignore_unknown: options.ignore_unknown,
+            required: flat.objects.iter().map(required).collect(),
+            names: HashMap::new(),
+            builder: Builder::default(),
+            outer: Vec::new(),
+            frames: Vec::new(),
+            slots: Vec::new(),
+            scratch: Vec::new(),
+            offsets: Vec::new(),
+            kinds: Vec::new(),
+            placed: Vec::new(),
+            flex: None,
+            tables: 0,
+            held: Vec::new(),
+            waiting: Vec::new(),
+            queue: Vec::new(),
+            whole: Vec::new(),
+            open: 0,
+            replayed: None,
+            long: Vec::new(),
+            paths: PathStack::default(),
+            opened: 0,
+            last: (0, 0),
+            start: 0,
+            done: false,
+            ignored: 0,
+        }
+    }
+
+    /// A misfit at the value that is being taken.
+    fn misfit<T>(&self, message: impl Into<String>, help: impl Into<String>) -> Result<T, Stop> {
+        self.misfit_at(self.start, message, help)
+    }
+
+    fn misfit_at<T>(&self, start: u64, message: impl Into<String>, help: impl Into<String>) -> Result<T, Stop> {
+        let path = self.replayed.as_ref().map_or(self.paths.path(), |(_, path)| path).to_string();
+        Err(Stop::Misfit(Misfit { start, path, message: message.into(), help: help.into() }))
+    }
+
+    /// `expected an object, found 5`
+    fn expected<T>(&self, what: &str, found: &Event<'_>) -> Result<T, Stop> {
+        self.misfit(format!("expected {what}, found {}", found_words(found)), "")
+    }
+
+    fn field(&self, id: MessageId, place: usize) -> Option<&'a Field> {
+        self.flat.object(id)?.fields.get(place)
+    }
+
+    /// Takes an event where the innermost frame stands.
+    fn step(&mut self, event: Event<'_>) -> Flow {
+        match self.frames.last().copied() {
+            None => self.top(&event),
+            Some(Frame::Table { id, due, .. }) => self.in_table(id, due, event),
+            Some(Frame::Struct { id, base, due, .. }) => self.in_struct(id, base, due, &event),
+            Some(Frame::Vector { id, place, count, .. }) => self.in_vector(id, place, count, &event),
+            Some(Frame::Array { of, base, next, len, .. }) => self.in_array(of, base, (next, len), &event),
+            Some(Frame::Flex) => self.in_flex(&event),
+            Some(Frame::Hold { depth, place }) => self.in_hold(depth, place, &event),
+            Some(Frame::Skip { depth }) => {
+                self.skip(depth, &event);
+                Ok(())
+            }
+        }
+    }
+
+    /// The one message is due.
+    fn top(&mut self, event: &Event<'_>) -> Flow {
+        if self.done {
+            return Err(Stop::Refused("several messages: a FlatBuffer holds one".to_string()));
+        }
+        match event {
+            Event::Begin(Shape::Map, _) => self.begin_table(self.root, false),
+            _ => self.expected("an object", event),
+        }
+    }
+
+    fn begin_table(&mut self, id: MessageId, nested: bool) -> Flow {
+        if self.tables >= FLATBUFFERS_DEPTH {
+            let message = format!("more than {FLATBUFFERS_DEPTH} tables within each other");
+            return self.misfit(message, "FlatBuffers verifiers stop there");
+        }
+        self.tables = self.tables.saturating_add(1);
+        if nested {
+            self.outer.push(std::mem::take(&mut self.builder));
+        }
+        let (slots, scratch, start) = (self.slots.len(), self.scratch.len(), self.start);
+        self.frames.push(Frame::Table { id, due: Due::Name, next: 0, slots, scratch, start, nested });
+        Ok(())
+    }
+
+    fn skip(&mut self, depth: usize, event: &Event<'_>) {
+        match depth_behind(depth, event) {
+            0 => drop(self.frames.pop()),
+            depth => self.frames.last_mut().into_iter().for_each(|frame| *frame = Frame::Skip { depth }),
+        }
+    }
+
+    fn set_due(&mut self, to: Due) {
+        if let Some(Frame::Table { due, .. } | Frame::Struct { due, .. }) = self.frames.last_mut() {
+            *due = to;
+        }
+    }
+
+    fn in_table(&mut self, id: MessageId, due: Due, event: Event<'_>) -> Flow {
+        match (due, &event) {
+            (_, Event::End) => self.end_table(),
+            (Due::Name, Event::Scalar(Scalar::Text(name))) => self.name(id, name),
+            (Due::Name, _) => self.expected("the name of a field", &event),
+            (Due::Ignored, _) => {
+                self.set_due(Due::Name);
+                if matches!(event, Event::Begin(..)) {
+                    self.frames.push(Frame::Skip { depth: 1 });
+                }
+                Ok(())
+            }
+            (Due::Value(_), Event::Scalar(Scalar::Null | Scalar::Missing)) => {
+                self.set_due(Due::Name);
+                Ok(())
+            }
+            (Due::Value(place), _) => self.field_value(id, place, &event),
+        }
+    }
+
+    /// The name of a field or member.
+    fn name(&mut self, id: MessageId, name: &[u8]) -> Flow {
+        let Some(object) = self.flat.object(id) else { return Ok(()) };
+        let text = String::from_utf8_lossy(name);
+        if let Some(place) = self.place(id, object, &text) {
+            if let Some(Frame::Table { next, .. } | Frame::Struct { next, .. }) = self.frames.last_mut() {
+                *next = place.saturating_add(1);
+            }
+            self.set_due(Due::Value(place));
+            return Ok(());
+        }
+        if self.ignore_unknown || text == "$schema" {
+            self.ignored = self.ignored.saturating_add(u64::from(text != "$schema"));
+            self.set_due(Due::Ignored);
+            return Ok(());
+        }
+        let near = words::nearest(&text, object.fields.iter().map(|field| field.name.as_str()));
+        let near = near.first().map_or(String::new(), |near| format!("did you mean `{near}`?; "));
+        let start = self.replayed.as_ref().map_or(self.opened, |(start, _)| *start);
+        let sentence = format!("{} has no field `{}`", object.name, shown(&text));
+        self.misfit_at(start, sentence, format!("{near}--ignore-unknown leaves it out"))
+    }
+
+    /// Position of the field with this name, or of the one that other styles of writing call so.
+    fn place(&mut self, id: MessageId, object: &'a Object, name: &str) -> Option<usize> {
+        // Objects of one type mostly have their members in one order, that of the schema.
+        if let Some(Frame::Table { next, .. } | Frame::Struct { next, .. }) = self.frames.last()
+            && object.fields.get(*next).is_some_and(|field| field.name == name)
+        {
+            return Some(*next);
+        }
+        let names = self.names.entry(id).or_insert_with(|| {
+            object.fields.iter().enumerate().map(|(place, field)| (field.name.as_str(), place)).collect()
+        });
+        let exact = names.get(name).copied();
+        exact.or_else(|| {
+            let wanted = folded(name);
+            object.fields.iter().position(|field| folded(&field.name) == wanted)
+        })
+    }
+
+    /// A value is whole: it goes to the frame around it.
+    fn deliver(&mut self, stored: Stored) -> Flow {
+        match self.frames.last().copied() {
+            None => self.finish_root(stored),
+            Some(Frame::Table { id, due: Due::Value(place), .. }) => self.deliver_field(id, place, stored),
+            Some(Frame::Vector { id, place, .. }) => {
+                self.deliver_element(id, place, stored);
+                Ok(())
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The root is whole.
+    fn finish_root(&mut self, stored: Stored) -> Flow {
+        let Stored::Offset(root) = stored else { return Ok(()) };
+        self.builder.finish(root, self.flat.identifier, self.size_prefix);
+        self.done = true;
+        Ok(self.out.write_all(self.builder.written())?)
+    }
+}
+
+/// Letters and digits of a name, all of them small.
+fn folded(name: &str) -> String {
+    name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect()
+}
+
+/// Containers that are open behind an event.
+fn depth_behind(depth: usize, event: &Event<'_>) -> usize {
+    match event {
+        Event::Begin(..) => depth.saturating_add(1),
+        Event::End => depth.saturating_sub(1),
+        _ => depth,
+    }
+}
+
+/// What stands there, for a sentence.
+fn found_words(event: &Event<'_>) -> String {
+    match event {
+        Event::Begin(Shape::List, _) => "an array".to_string(),
+        Event::Begin(Shape::Map, _) => "an object".to_string(),
+        Event::Scalar(Scalar::Null | Scalar::Missing) => "null".to_string(),
+        Event::Scalar(Scalar::Text(text)) => json_string(&shown(&String::from_utf8_lossy(text))),
+        Event::Scalar(Scalar::Bytes(_)) => "bytes".to_string(),
+        Event::Scalar(Scalar::Ext(..)) => "an ext object".to_string(),
+        Event::Scalar(Scalar::Timestamp(..)) => "a timestamp".to_string(),
+        Event::Scalar(value) => shown(&plain_words(value).unwrap_or_default()).into_owned(),
+        Event::Message(_) | Event::End | Event::Piece { .. } => "nothing".to_string(),
+    }
+}
+
+/// The beginning of a long text.
+fn shown(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => Cow::Owned(format!("{}…", text.get(..at).unwrap_or(text))),
+        None => Cow::Borrowed(text),
+    }
+}
+
+impl Sink for Writer<'_> {
+    fn open(&mut self, group: &Group<'_>) -> Flow {
+        self.paths.push(group.step);
+        self.opened = group.start;
+        Ok(())
+    }
+
+    fn close(&mut self, _id: GroupId, _end: u64) -> Flow {
+        self.paths.pop();
+        Ok(())
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, _head: &[u8]) -> Flow {
+        self.last = (leaf.start, leaf.end);
+        Ok(())
+    }
+
+    fn wants_values(&self) -> bool {
+        true
+    }
+
+    fn value(&mut self, event: Event<'_>) -> Flow {
+        // A bracket or quote comes before what it begins, a number or literal behind it.
+        self.start = match event {
+            Event::Begin(..) | Event::Scalar(Scalar::Text(_)) | Event::Piece { .. } => self.last.0,
+            Event::Message(_) | Event::End | Event::Scalar(_) => self.last.1,
+        };
+        match event {
+            Event::Message(_) => Ok(()),
+            Event::Piece { of, bytes, first, last, .. } => {
+                if first {
+                    self.long.clear();
+                }
+                self.long.extend_from_slice(bytes);
+                if !last {
+                    return Ok(());
+                }
+                let whole = Cow::Owned(std::mem::take(&mut self.long));
+                self.take(Event::Scalar(match of {
+                    Long::Text => Scalar::Text(whole),
+                    Long::Bytes => Scalar::Bytes(whole),
+                    Long::Ext(kind) => Scalar::Ext(kind, whole),
+                }))
+            }
+            _ => self.take(event),
+        }
+    }
+}
+
+impl Encoder for Writer<'_> {
+    fn finish(&mut self) -> Flow {
+        if !self.done {
+            return Err(Stop::Refused("no message: a FlatBuffer holds one".to_string()));
+        }
+        Ok(self.out.flush()?)
+    }
+
+    fn losses(&self) -> Vec<String> {
+        let names = count(self.ignored, "name", "names");
+        let sentence = format!("{names} that the type does not have left out");
+        if self.ignored > 0 { vec![sentence] } else { Vec::new() }
+    }
+}
