@@ -170,12 +170,15 @@ pub fn json(inspection: &mut Inspection, out: &mut dyn Write) -> Result<bool, St
     Ok(true)
 }
 
-/// The type that names at the top of the first message fit: the only one of the files that were told, or
-/// the only one that has them all. Else the types there are.
+/// The type that the schema says is the root; else the one that names at the top of the first message fit: the
+/// only one of the files that were told, or the only one that has them all. Else the types there are.
 ///
 /// # Errors
 /// Full names of the types that compete.
 pub fn best_type(inspection: &mut Inspection, schema: &Schema) -> Result<MessageId, Vec<String>> {
+    if let Some(root) = schema.flat.as_ref().and_then(|flat| flat.root) {
+        return Ok(root);
+    }
     let told: Vec<(MessageId, &Message)> = schema.roots().filter(|(_, message)| message.told).collect();
     if let [(only, _)] = told[..] {
         return Ok(only);

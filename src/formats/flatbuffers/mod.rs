@@ -5,6 +5,7 @@
 pub mod builder;
 mod decode;
 mod encode;
+mod rewrite;
 mod values;
 mod words;
 
@@ -110,6 +111,16 @@ impl Format for FlatBuffers {
 
     fn wants(&self, _variant: &str) -> Want {
         Want::default()
+    }
+
+    fn rewrite(
+        &self,
+        input: &mut Window,
+        context: &Context<'_>,
+        variant: &str,
+        out: &mut dyn io::Write,
+    ) -> Option<Flow> {
+        Some(rewrite::rewrite(input, context, variant, out))
     }
 
     fn encoder<'a>(

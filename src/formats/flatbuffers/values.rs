@@ -388,7 +388,7 @@ impl<'a> Writer<'a, '_> {
                     if scalar.is_signed() { little_endian_signed(bytes) } else { little_endian(bytes).cast_signed() };
                 let text = self.flat.enumeration(id).and_then(|one| enumerated(one, number));
                 if let Some(text) = text {
-                    return self.send(Scalar::Text(text_bytes(&text)));
+                    return self.send(Scalar::Text(Cow::Borrowed(text.as_bytes())));
                 }
             }
             Of::Scalar(_) | Of::Text | Of::Struct(_) | Of::Table(_) | Of::Union(_) | Of::Raw(_) => {}
@@ -421,10 +421,6 @@ impl<'a> Writer<'a, '_> {
 #[allow(clippy::cast_possible_truncation, reason = "the nearest float32 is what is stored")]
 fn narrow(value: f64) -> f32 {
     value as f32
-}
-
-fn text_bytes<'t>(text: &'t Cow<'_, str>) -> Cow<'t, [u8]> {
-    Cow::Borrowed(text.as_bytes())
 }
 
 /// A value by its name, flags as `A B`; none where names do not cover it.

@@ -1,6 +1,5 @@
 //! Values of fields, elements and members: what they must be, and what they become.
 
-use crate::formats::flatbuffers::builder::Builder;
 use crate::formats::flatbuffers::encode::flex::FlexBuilder;
 use crate::formats::flatbuffers::encode::frames::{Due, Frame, Slot, Stored};
 use crate::formats::flatbuffers::encode::{Writer, found_words, scalars, sort};
@@ -159,6 +158,10 @@ impl Writer<'_> {
     fn bytes(&mut self, field: &Field, bytes: &[u8], event: &Event<'_>) -> Flow {
         if !Self::is_bytes(field) {
             return self.expected("an array", event);
+        }
+        if field.nested.is_some() || field.flexbuffer {
+            // What they hold needs the alignment of the largest scalar at most, and says nothing of it.
+            return self.blob(bytes, wire::OFFSET64);
         }
         self.scalars(field, bytes, len64(bytes.len()))
     }
@@ -388,7 +391,7 @@ impl Writer<'_> {
     /// A buffer inside another is whole: it becomes a vector of bytes.
     fn end_nested(&mut self, root: u64) -> Flow {
         self.builder.finish(root, None, false);
-        let inner = std::mem::replace(&mut self.builder, self.outer.pop().unwrap_or_else(Builder::default));
+        let inner = std::mem::replace(&mut self.builder, self.outer.pop().unwrap_or_default());
         self.blob(inner.written(), inner.align)
     }
 

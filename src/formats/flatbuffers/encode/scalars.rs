@@ -55,8 +55,7 @@ fn named(flat: &Flat, id: EnumId, text: &[u8]) -> Option<u64> {
     let (one, text) = (flat.enumeration(id)?, std::str::from_utf8(text).ok()?);
     let mut words = text.split(' ').filter(|word| !word.is_empty());
     let first = number_of(one, words.next()?)?;
-    let rest = words.map(|word| number_of(one, word).filter(|_| one.bit_flags));
-    rest.fold(Some(first), |all, next| Some(all? | next?))
+    words.try_fold(first, |all, word| Some(all | number_of(one, word).filter(|_| one.bit_flags)?))
 }
 
 fn number_of(one: &Enum, word: &str) -> Option<u64> {
