@@ -76,6 +76,8 @@ pub struct Info {
     pub depth: usize,
     /// Numbers stand with their highest byte first.
     pub big_endian: bool,
+    /// Objects lie apart from what leads to them: rows are not set in, and a heading opens each.
+    pub scattered: bool,
     /// The language of the schemas that say what its messages are, if any; values come from [`Format::values`]
     /// then, apart from the walk.
     pub language: Option<Language>,

@@ -3,6 +3,18 @@
 //! objects and then tells them in the order of the file, [`words`] says what bytes mean.
 
 mod decode;
+mod faults;
+mod fields;
+mod gaps;
+mod objects;
+mod order;
+mod structs;
+mod table;
+mod tables;
+mod tell;
+mod users;
+mod vectors;
+mod vtables;
 mod words;
 
 pub mod wire;
@@ -40,6 +52,7 @@ static INFO: Info = Info {
     nouns: Nouns { map: "table", entry: "field", entries: "fields", list: "vector", message: "buffer" },
     depth: limits::FLATBUFFERS_DEPTH,
     big_endian: false,
+    scattered: true,
     language: Some(Language::Fbs),
 };
 
