@@ -47,6 +47,12 @@ pub struct Row {
     pub end: u64,
     /// Lines printed already, where a row is longer than memory should hold.
     begun: bool,
+    /// What the field column says, where that is not the path.
+    pub label: String,
+    /// Path of its first leaf, where rows are no groups.
+    pub path: String,
+    /// What is said at its end.
+    behind: String,
     /// Lines that are not written yet.
     text: String,
     /// Memory for the bytes of a line.
@@ -106,6 +112,9 @@ impl Row {
         self.seen.clear();
         self.meaning.clear();
         self.rivals.clear();
+        self.label.clear();
+        self.path.clear();
+        self.behind.clear();
         self.found = kept;
         self.begun = false;
     }
@@ -183,9 +192,38 @@ impl Row {
         self.meaning.push_str(part);
     }
 
+    /// Takes what the next leaf says of the field column and of the end of the row.
+    pub fn name(&mut self, spoken: &Spoken, path: &str) {
+        if self.is_empty() {
+            self.path.clear();
+            self.path.push_str(path);
+        }
+        if !spoken.field.is_empty() && self.label != spoken.field {
+            if !self.label.is_empty() {
+                self.label.push(' ');
+            } else if spoken.field.starts_with('[') {
+                self.label.push_str("  ");
+            }
+            self.label.push_str(&spoken.field);
+        }
+        self.behind.push_str(&spoken.behind);
+    }
+
+    /// Ends the meaning with what leads to the object.
+    fn end_meaning(&mut self) {
+        if self.behind.is_empty() {
+            return;
+        }
+        if !self.meaning.is_empty() {
+            self.meaning.push_str("  ");
+        }
+        self.meaning.push_str(&self.behind);
+        self.behind.clear();
+    }
+
     /// Keeps what was said on the last leaf, where readings compete.
     pub fn hear(&mut self, spoken: &mut Spoken) {
-        if spoken.doubt || !spoken.readings.is_empty() {
+        if spoken.doubt || !spoken.readings.is_empty() || !spoken.why.is_empty() {
             self.rivals.push(spoken.clone());
         }
         spoken.forget();
@@ -238,6 +276,7 @@ impl Row {
     /// # Errors
     /// Output that cannot be written.
     pub fn print(&mut self, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
+        self.end_meaning();
         if self.is_simple(look) {
             self.simple_line(look);
         } else {

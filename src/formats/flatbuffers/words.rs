@@ -146,7 +146,7 @@ fn push_json(scalar: Scalar, head: &[u8], text: &mut String) {
 /// What an absent field means, behind its name: ` = 3.25`, ` = null`; nothing for what is just not there.
 pub fn absent_words(field: &Field, flat: &Flat) -> String {
     match &field.default {
-        Absent::None if field.optional => " (null)".to_string(),
+        Absent::None if field.optional && flat.scalar(field.ty.of).is_some() => " (null)".to_string(),
         Absent::None => String::new(),
         Absent::Int(number) => match field.ty.of {
             Of::Enum(id) => format!(" ({})", enum_words(flat, id, *number)),
