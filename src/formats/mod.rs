@@ -301,6 +301,19 @@ pub struct EncodeOptions<'a> {
     pub ignore_unknown: bool,
 }
 
+/// The values of a leaf that holds many of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// How many.
+    pub count: u64,
+    /// Bytes from one to the next.
+    pub stride: u64,
+    /// The first one as JSON text.
+    pub first: String,
+    /// The last one.
+    pub last: String,
+}
+
 /// How well a message fits a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
@@ -359,6 +372,11 @@ pub trait Format: Sync {
 
     /// The value of a leaf as JSON text, where it has one of its own.
     fn value(&self, leaf: &Leaf, head: &[u8]) -> Option<String>;
+
+    /// The values of a leaf that holds many of its kind.
+    fn run(&self, _leaf: &Leaf, _head: &[u8]) -> Option<Run> {
+        None
+    }
 
     /// The bit fields of a leaf.
     fn bits(&self, leaf: &Leaf, head: &[u8]) -> Vec<Bits>;

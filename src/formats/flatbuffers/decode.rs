@@ -2,6 +2,7 @@
 //! between them.
 
 use crate::formats::Context;
+use crate::formats::flatbuffers::faults::Wrong;
 use crate::formats::flatbuffers::objects::{self, Buffer, Found, NONE, What};
 use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::users::Users;
@@ -62,14 +63,17 @@ fn tell_all(teller: &mut Teller<'_>, found: &Found, users: &Users) -> Flow {
     vtables.sort_by_key(|number| shared(found, *number).map_or(0, |shared| shared.vtable.start));
     let mut vtables = vtables.into_iter().peekable();
     teller.enter(0)?;
-    for (number, object) in (0u32..).zip(&found.objects) {
+    for (at, object) in found.objects.iter().enumerate() {
+        let number = u32::try_from(at).unwrap_or(NONE);
         while let Some(vtable) =
             vtables.next_if(|vtable| shared(found, *vtable).is_some_and(|shared| shared.vtable.start < object.start))
         {
             super::vtables::tell(teller, vtable, users)?;
         }
         gaps::up_to(teller, object.start)?;
-        tell(teller, number)?;
+        let vtable = vtables.peek().and_then(|next| shared(found, *next)).map_or(u64::MAX, |next| next.vtable.start);
+        let next = found.objects.get(at.saturating_add(1)).map_or(u64::MAX, |next| next.start);
+        tell(teller, number, next.min(vtable))?;
     }
     for vtable in vtables {
         super::vtables::tell(teller, vtable, users)?;
@@ -83,16 +87,20 @@ fn shared(found: &Found, number: u32) -> Option<&objects::Shared> {
     found.vtables.get(usize::try_from(number).ok()?)
 }
 
-/// Tells an object.
-fn tell(teller: &mut Teller<'_>, number: u32) -> Flow {
+/// Tells an object; `next` is where another one begins.
+fn tell(teller: &mut Teller<'_>, number: u32, next: u64) -> Flow {
     let Some(object) = teller.object(number).copied() else { return Ok(()) };
+    if object.start < teller.at {
+        let end = object.end.min(teller.at);
+        teller.warn(object.start, end, Wrong::Overlap(teller.at))?;
+    }
     if object.end <= teller.at {
         return Ok(());
     }
     teller.enter(number)?;
     match object.what {
         What::Head => head(teller, number, &object),
-        What::Table(ty) => super::tables::tell(teller, number, &object, ty),
+        What::Table(ty) => super::tables::tell(teller, number, &object, ty, next),
         What::Vector(elements) => super::vectors::tell(teller, number, &object, elements),
         What::Text => super::vectors::text(teller, number, &object),
         What::Struct(id) => super::structs::alone(teller, number, &object, id),

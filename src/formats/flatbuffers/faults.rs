@@ -94,30 +94,60 @@ pub enum Wrong {
 impl Fault {
     /// The finding in words. `name` says how the schema calls a slot of the table around it.
     pub fn told(&self, name: &dyn Fn(u16) -> String) -> Diagnostic {
-        let (code, message, help) = self.what.words(self, name);
-        Diagnostic::new(code, self.start, self.end, message).help(help)
+        let (message, help) = self.what.words(self, name);
+        Diagnostic::new(self.what.code(), self.start, self.end, message).help(help)
     }
 }
 
 impl Wrong {
+    /// The code that users search for.
+    pub fn code(self) -> Code {
+        match self {
+            Wrong::NoRoot(_) => Code::FbCut,
+            Wrong::PastEnd(..) => Code::FbOffsetPastEnd,
+            Wrong::Zero(_) => Code::FbOffsetZero,
+            Wrong::Unaligned(..) | Wrong::FieldUnaligned(..) => Code::FbUnaligned,
+            Wrong::VtableOutside(_)
+            | Wrong::VtableOdd(_)
+            | Wrong::VtableIsTable
+            | Wrong::VtableSize(_)
+            | Wrong::VtablePastEnd(..)
+            | Wrong::TableSize(_)
+            | Wrong::TablePastEnd(..)
+            | Wrong::SlotInSoffset(_)
+            | Wrong::SlotPastTable(..)
+            | Wrong::SlotsOverlap(_) => Code::FbVtable,
+            Wrong::StringPastEnd(..) | Wrong::VectorPastEnd(..) => Code::FbLengthPastEnd,
+            Wrong::NoTerminator(_) => Code::FbNoTerminator,
+            Wrong::InvalidUtf8(_) => Code::FbInvalidUtf8,
+            Wrong::UnionLengths(..)
+            | Wrong::UnionWithoutType
+            | Wrong::UnionWithoutValue(_)
+            | Wrong::UnionTypeUnknown(_) => Code::FbUnion,
+            Wrong::RequiredMissing(_) => Code::FbRequiredMissing,
+            Wrong::KeyMissing(_) => Code::FbKeyMissing,
+            Wrong::Depth(_) => Code::FbDepth,
+            Wrong::Tables(_) => Code::FbTables,
+            Wrong::TooMuch | Wrong::Overlap(_) | Wrong::TwoTypes(_) => Code::FbOverlap,
+            Wrong::SizePrefix(..) => Code::FbSizePrefix,
+            Wrong::Identifier(_) => Code::FbIdentifier,
+            Wrong::KeyOrder(_) => Code::FbKeyOrder,
+            Wrong::BoolValue(_) => Code::FbBool,
+            Wrong::PaddingNotZero => Code::FbPadding,
+            Wrong::Unreferenced(_) => Code::FbUnreferenced,
+        }
+    }
+
     /// How bad it is.
     pub fn severity(self) -> Severity {
-        match self {
-            Wrong::KeyOrder(_)
-            | Wrong::KeyMissing(_)
-            | Wrong::BoolValue(_)
-            | Wrong::Identifier(_)
-            | Wrong::PaddingNotZero
-            | Wrong::Unreferenced(_) => Severity::Warning,
-            _ => Severity::Error,
-        }
+        self.code().severity()
     }
 }
 
 const VERIFIER: &str = "the official verifiers refuse this buffer here";
 
 impl Wrong {
-    fn words(self, fault: &Fault, name: &dyn Fn(u16) -> String) -> (Code, String, &'static str) {
+    fn words(self, fault: &Fault, name: &dyn Fn(u16) -> String) -> (String, &'static str) {
         match self {
             Wrong::NoRoot(_)
             | Wrong::PastEnd(..)
@@ -158,36 +188,32 @@ impl Wrong {
         }
     }
 
-    fn of_offsets(self, fault: &Fault) -> (Code, String, &'static str) {
+    fn of_offsets(self, fault: &Fault) -> (String, &'static str) {
         let from = fault.start;
         match self {
             Wrong::PastEnd(to, end) => (
-                Code::FbOffsetPastEnd,
                 format!("the offset at {from:#04x} leads to {to:#04x}, the buffer ends at {end:#04x}"),
                 "cut off, or not this type; the official verifiers refuse the buffer here",
             ),
             Wrong::Zero(what) => (
-                Code::FbOffsetZero,
                 format!("the offset of {what} is 0, which leads to itself, {from:#04x}"),
                 "absent is said by a 0 in the vtable, never by an offset of 0; a reader that does not verify takes these \
                  bytes for the object itself",
             ),
             Wrong::Unaligned(to, align) => {
-                (Code::FbUnaligned, format!("the offset leads to {to:#04x}, which is no multiple of {align}"), VERIFIER)
+                (format!("the offset leads to {to:#04x}, which is no multiple of {align}"), VERIFIER)
             }
             Wrong::FieldUnaligned(at, align) => {
-                (Code::FbUnaligned, format!("the field stands at {at:#04x}, which is no multiple of {align}"), VERIFIER)
+                (format!("the field stands at {at:#04x}, which is no multiple of {align}"), VERIFIER)
             }
-            Wrong::NoRoot(there) => (
-                Code::FbCut,
-                format!("a buffer begins with the offset of its root in 4 bytes, here {} there", are(there)),
-                "",
-            ),
-            _ => (Code::FbCut, "the buffer ends here".to_string(), ""),
+            Wrong::NoRoot(there) => {
+                (format!("a buffer begins with the offset of its root in 4 bytes, here {} there", are(there)), "")
+            }
+            _ => (String::new(), ""),
         }
     }
 
-    fn of_vtables(self, fault: &Fault) -> (Code, String, &'static str) {
+    fn of_vtables(self, fault: &Fault) -> (String, &'static str) {
         let at = fault.start;
         let message = match self {
             Wrong::VtableOutside(place) if place < 0 => {
@@ -217,106 +243,85 @@ impl Wrong {
             }
             _ => String::new(),
         };
-        (Code::FbVtable, message, "")
+        (message, "")
     }
 
-    fn of_vectors(self) -> (Code, String, &'static str) {
+    fn of_vectors(self) -> (String, &'static str) {
         match self {
             Wrong::StringPastEnd(length, end) => (
-                Code::FbLengthPastEnd,
                 format!("the length says {}, the buffer ends at {end:#04x}", bytes(length)),
                 "cut off, or not a string",
             ),
             Wrong::VectorPastEnd(count, width, end) => (
-                Code::FbLengthPastEnd,
                 format!("the count says {count} elements of {}, the buffer ends at {end:#04x}", bytes(width)),
                 "cut off, or not this vector",
             ),
             Wrong::NoTerminator(byte) => (
-                Code::FbNoTerminator,
                 format!("a NUL was expected behind the string, here is {byte:#04x}"),
                 "text changed without its length?",
             ),
-            Wrong::InvalidUtf8(at) => (Code::FbInvalidUtf8, format!("the string is not UTF-8 at {at:#04x}"), ""),
+            Wrong::InvalidUtf8(at) => (format!("the string is not UTF-8 at {at:#04x}"), ""),
             Wrong::KeyOrder(index) => (
-                Code::FbKeyOrder,
                 format!("not sorted by key: [{index}] is smaller than the one before it"),
                 "a lookup by key searches by halves and can miss elements",
             ),
-            _ => (Code::FbCut, String::new(), ""),
+            _ => (String::new(), ""),
         }
     }
 
-    fn of_schema(self, name: &dyn Fn(u16) -> String) -> (Code, String, &'static str) {
+    fn of_schema(self, name: &dyn Fn(u16) -> String) -> (String, &'static str) {
         match self {
             Wrong::UnionLengths(types, values) => (
-                Code::FbUnion,
                 format!("the vector of types has {types} elements, that of values {values}"),
                 "each value takes its type from the same place in the other vector",
             ),
             Wrong::UnionWithoutType => {
-                (Code::FbUnion, "the union has a value, its type is NONE".to_string(), "readers ignore the value")
+                ("the union has a value, its type is NONE".to_string(), "readers ignore the value")
             }
-            Wrong::UnionWithoutValue(ty) => (Code::FbUnion, format!("the union has type {ty} and no value"), ""),
+            Wrong::UnionWithoutValue(ty) => (format!("the union has type {ty} and no value"), ""),
             Wrong::UnionTypeUnknown(ty) => {
-                (Code::FbUnion, format!("the schema has no type {ty} in this union"), "written by a newer schema?")
+                (format!("the schema has no type {ty} in this union"), "written by a newer schema?")
             }
-            Wrong::RequiredMissing(slot) => {
-                (Code::FbRequiredMissing, format!("`{}` is required and absent", name(slot)), "")
-            }
-            Wrong::KeyMissing(slot) => {
-                (Code::FbKeyMissing, format!("`{}` is the key of the table and absent", name(slot)), "")
-            }
+            Wrong::RequiredMissing(slot) => (format!("`{}` is required and absent", name(slot)), ""),
+            Wrong::KeyMissing(slot) => (format!("`{}` is the key of the table and absent", name(slot)), ""),
             Wrong::BoolValue(byte) => {
-                (Code::FbBool, format!("a bool of {byte}: 0 or 1 was expected"), "most readers take it as true")
+                (format!("a bool of {byte}: 0 or 1 was expected"), "most readers take it as true")
             }
-            _ => (Code::FbCut, String::new(), ""),
+            _ => (String::new(), ""),
         }
     }
 
-    fn of_buffers(self, fault: &Fault) -> (Code, String, &'static str) {
+    fn of_buffers(self, fault: &Fault) -> (String, &'static str) {
         match self {
             Wrong::Depth(limit) => (
-                Code::FbDepth,
                 format!("tables lie more than {limit} deep in each other"),
                 "--limit-depth N reads on; the official verifiers stop at 64",
             ),
             Wrong::Tables(limit) => (
-                Code::FbTables,
                 format!("read along its offsets the buffer has more than {limit} tables"),
                 "the official verifiers stop there; each table counts once for each way that leads to it",
             ),
-            Wrong::TooMuch => {
-                (Code::FbOverlap, "so many objects lie on each other that this one is not looked at".to_string(), "")
-            }
+            Wrong::TooMuch => ("so many objects lie on each other that this one is not looked at".to_string(), ""),
             Wrong::Overlap(end) => (
-                Code::FbOverlap,
                 format!(
                     "{:#04x}..{:#04x} belong to another object too, which ends at {end:#04x}",
                     fault.start, fault.end
                 ),
                 "verifiers do not notice, and a change in one object changes the other",
             ),
-            Wrong::TwoTypes(other) => {
-                (Code::FbOverlap, format!("what this leads to is read as another type from {other:#04x}"), "")
+            Wrong::TwoTypes(other) => (format!("what this leads to is read as another type from {other:#04x}"), ""),
+            Wrong::SizePrefix(says, there) => {
+                (format!("the size prefix says {}, behind it {} there", bytes(says), are(there)), "")
             }
-            Wrong::SizePrefix(says, there) => (
-                Code::FbSizePrefix,
-                format!("the size prefix says {}, behind it {} there", bytes(says), are(there)),
-                "",
-            ),
             Wrong::Identifier(wanted) => (
-                Code::FbIdentifier,
                 format!("the schema says the identifier is \"{}\"", wanted.escape_ascii()),
                 "the file of another schema?",
             ),
-            Wrong::PaddingNotZero => (Code::FbPadding, "padding that is not zero".to_string(), ""),
-            Wrong::Unreferenced(len) => (
-                Code::FbUnreferenced,
-                format!("nothing points at {}, {:#04x}..{:#04x}", bytes(len), fault.start, fault.end),
-                "",
-            ),
-            _ => (Code::FbCut, String::new(), ""),
+            Wrong::PaddingNotZero => ("padding that is not zero".to_string(), ""),
+            Wrong::Unreferenced(len) => {
+                (format!("nothing points at {}, {:#04x}..{:#04x}", bytes(len), fault.start, fault.end), "")
+            }
+            _ => (String::new(), ""),
         }
     }
 }

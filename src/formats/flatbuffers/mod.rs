@@ -6,6 +6,8 @@ mod decode;
 mod faults;
 mod fields;
 mod gaps;
+mod keys;
+mod notes;
 mod objects;
 mod order;
 mod structs;
@@ -22,12 +24,13 @@ pub mod wire;
 use std::io;
 
 use crate::formats::{
-    Candidate, Context, Counts, EncodeOptions, Encoder, Format, Info, Level, Note, Nouns, Sample, Seen, Telling,
+    Candidate, Context, Counts, EncodeOptions, Encoder, Format, Info, Level, Note, Nouns, Run, Sample, Seen, Telling,
     Variant,
 };
 use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink, Stop};
 use crate::model::limits;
+use crate::model::num::count;
 use crate::model::schema::Language;
 use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
@@ -96,8 +99,12 @@ impl Format for FlatBuffers {
         Vec::new()
     }
 
-    fn notes(&self, _row: &[Seen], _wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
-        Vec::new()
+    fn notes(&self, row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
+        notes::notes(row, wanted)
+    }
+
+    fn run(&self, leaf: &Leaf, head: &[u8]) -> Option<Run> {
+        words::run(leaf, head)
     }
 
     fn legend(&self, cause: Cause) -> &'static str {
@@ -110,8 +117,16 @@ impl Format for FlatBuffers {
         }
     }
 
-    fn foot(&self, _counts: &Counts) -> Vec<String> {
-        Vec::new()
+    fn foot(&self, counts: &Counts) -> Vec<String> {
+        let parts = [
+            (wire::SOFFSET, "table", "tables"),
+            (wire::VTABLE_SIZE, "vtable", "vtables"),
+            (wire::LENGTH, "string", "strings"),
+            (wire::COUNT, "vector", "vectors"),
+        ];
+        let there = parts.iter().filter(|(code, ..)| counts.of_kind(*code) > 0);
+        let words: Vec<String> = there.map(|(code, one, many)| count(counts.of_kind(*code), one, many)).collect();
+        vec![words.join(", ")]
     }
 
     fn wants(&self, _variant: &str) -> Want {

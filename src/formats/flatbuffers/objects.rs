@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::formats::flatbuffers::faults::{Fault, Wrong};
+use crate::formats::flatbuffers::keys;
 use crate::formats::flatbuffers::table::{Slot, Vtable, vtable_at};
 use crate::model::flat::{EnumId, Field, Flat, Of, Shape};
 use crate::model::limits;
@@ -493,6 +494,7 @@ impl Search<'_> {
             self.fault(object.start, from.min(buffer.end), Wrong::VectorPastEnd(count, width, buffer.end));
         }
         let shown = count.min(fit);
+        self.sorted(elements.of, from, shown, width, buffer);
         match elements.content {
             Content::Nested(root) if count <= fit && count > 0 => {
                 let nested = Buffer { start: from, origin: from, end: from.saturating_add(count) };
@@ -507,6 +509,33 @@ impl Search<'_> {
             return buffer.end;
         }
         from.saturating_add(shown.saturating_mul(width))
+    }
+
+    /// Looks whether elements with a key are sorted by it; the first that is not is told.
+    fn sorted(&mut self, of: Of, from: u64, count: u64, width: u64, buffer: Buffer) {
+        let Some((flat, field)) = self.flat.and_then(|flat| Some((flat, keys::key_of(flat, of)?))) else { return };
+        let bytes = self.bytes;
+        let key = |index: u64| {
+            let at = from.checked_add(index.checked_mul(width)?)?;
+            match of {
+                Of::Struct(_) => keys::of_struct(bytes, flat, field, at),
+                _ => {
+                    let table = at.checked_add(u64::from(bytes.u32(at)?))?;
+                    keys::of_table(bytes, flat, field, table, buffer.start, buffer.end)
+                }
+            }
+        };
+        let mut last = key(0);
+        for index in 1..count {
+            let next = key(index);
+            if let (Some(one), Some(other)) = (last, next)
+                && other.order(&one) == Some(std::cmp::Ordering::Less)
+            {
+                let at = from.saturating_add(index.saturating_mul(width));
+                return self.fault(at, at.saturating_add(width), Wrong::KeyOrder(index));
+            }
+            last = next;
+        }
     }
 
     /// The elements of a vector that are offsets.

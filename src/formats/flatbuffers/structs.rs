@@ -49,9 +49,11 @@ pub fn members(teller: &mut Teller<'_>, at: u64, id: MessageId) -> Flow {
 
 /// The field column of a member: its steps inside the object that holds the struct, and its place in a table.
 fn label(teller: &Teller<'_>, at: u64) -> String {
+    let path = teller.inner_path();
+    let dot = if path.starts_with(['.', '[']) { "" } else { "." };
     match teller.table_start() {
-        Some(start) => format!("  {} +{}", teller.inner_path(), at.saturating_sub(start)),
-        None => format!("  {}", teller.inner_path()),
+        Some(start) => format!("  {dot}{path} +{}", at.saturating_sub(start)),
+        None => format!("  {dot}{path}"),
     }
 }
 

@@ -11,11 +11,12 @@ use crate::model::flat::{Field, Of, Shape};
 use crate::model::num::{bytes, push_number};
 use crate::model::schema::MessageId;
 
-/// Tells a table.
+/// Tells a table. Its last bytes, that no slot leads to, are its own only up to `next`, where another object begins:
+/// writers are known whose vtables say two bytes more than their tables have.
 ///
 /// # Errors
 /// What the sink returns.
-pub fn tell(teller: &mut Teller<'_>, number: u32, object: &Object, ty: Option<MessageId>) -> Flow {
+pub fn tell(teller: &mut Teller<'_>, number: u32, object: &Object, ty: Option<MessageId>, next: u64) -> Flow {
     let flat = teller.flat;
     let known = ty.and_then(|ty| flat?.object(ty));
     if teller.words {
@@ -38,7 +39,7 @@ pub fn tell(teller: &mut Teller<'_>, number: u32, object: &Object, ty: Option<Me
         field(teller, object, slot, known.and_then(|known| known.field(slot.id)))?;
     }
     teller.keep_slots(slots);
-    gap(teller, object.end, None)
+    gap(teller, object.end.min(next), None)
 }
 
 fn soffset(teller: &mut Teller<'_>, object: &Object) -> Flow {
@@ -135,8 +136,8 @@ fn gap(teller: &mut Teller<'_>, to: u64, next: Option<(&Slot, Option<&Field>)>) 
 
 /// Why a gap stands before a field, where that follows from the bytes.
 fn reason(teller: &Teller<'_>, to: u64, len: u64, next: Option<(&Slot, Option<&Field>)>) -> String {
-    let Some((slot, Some(field))) = next else { return String::new() };
     let Some(flat) = teller.flat else { return String::new() };
+    let Some((slot, Some(field))) = next else { return String::new() };
     let align = super::table::field_align(field, flat);
     if align > len && to.is_multiple_of(align) {
         return format!(", so that {} stands on a multiple of {align}, {to:#04x}", field.name);

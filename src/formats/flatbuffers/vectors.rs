@@ -251,13 +251,16 @@ fn vector_heading(
     if let Content::Nested(root) = elements.content {
         return format!("   -- vector {path}: a buffer inside, {} of {}", bytes(count), name(root));
     }
+    if elements.of.is_offset() {
+        let mut text = format!("   -- vector {path}: {count} {of}");
+        if count > 1 {
+            text.push_str(&backwards(teller, object, elements, count));
+        }
+        return text;
+    }
     let range =
         format!("{} {:#04x}..{:#04x}", bytes(object.end.saturating_sub(object.start)), object.start, object.end);
-    let mut text = format!("   -- vector {path}: {count} {of}, {range}");
-    if let (Of::Table(_) | Of::Text, true) = (elements.of, count > 1) {
-        text.push_str(&backwards(teller, object, elements, count));
-    }
-    text
+    format!("   -- vector {path}: {count} {of}, {range}")
 }
 
 /// Writers build from the end, so that often the last element comes first in the file.

@@ -1,5 +1,6 @@
 //! Vtables: two sizes and a slot for each field.
 
+use crate::formats::flatbuffers::faults::Wrong;
 use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::users::Users;
 use crate::formats::flatbuffers::words::absent_words;
@@ -23,6 +24,9 @@ pub fn tell(teller: &mut Teller<'_>, number: u32, users: &Users) -> Flow {
     };
     let vtable = shared.vtable;
     let end = vtable.start.saturating_add(vtable.size);
+    if vtable.start < teller.at {
+        teller.warn(vtable.start, end.min(teller.at), Wrong::Overlap(teller.at))?;
+    }
     if end <= teller.at {
         return Ok(());
     }
@@ -69,7 +73,8 @@ fn heading(teller: &Teller<'_>, types: &[Option<MessageId>], start: u64, size: u
         _ => None,
     };
     let slots = match fields {
-        Some(fields) if fields > slots && slots > 0 => format!("slots 0..{} of {fields}", slots.saturating_sub(1)),
+        Some(fields) if fields > slots && slots > 1 => format!("slots 0..{} of {fields}", slots.saturating_sub(1)),
+        Some(fields) if fields > slots && slots == 1 => format!("1 slot of {fields}"),
         Some(fields) if fields > slots => format!("no slot of {fields}"),
         Some(fields) if fields < slots => format!("{slots} slots, the schema knows {fields}"),
         _ => count(u64::from(slots), "slot", "slots"),

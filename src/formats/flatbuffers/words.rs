@@ -2,9 +2,9 @@
 //! of a schema, targets and sizes in context are told by the walk.
 
 use crate::formats::flatbuffers::wire;
-use crate::formats::{Telling, quote};
+use crate::formats::{Run, Telling, quote};
 use crate::model::bytemap::{Flags, Leaf};
-use crate::model::flat::{Absent, EnumId, EnumValue, Field, Flat, Of, Scalar};
+use crate::model::flat::{Absent, EnumId, EnumValue, Field, Flat, Of, Scalar, Shape};
 use crate::model::num::{push_number, push_offset, push_signed};
 use crate::wire::reader::{bytes_of_signed, bytes_of_unsigned, little_endian, little_endian_signed};
 
@@ -129,6 +129,21 @@ pub fn value(leaf: &Leaf, head: &[u8]) -> Option<String> {
     Some(text)
 }
 
+/// The values of a leaf that holds many.
+pub fn run(leaf: &Leaf, head: &[u8]) -> Option<Run> {
+    let scalar = wire::kind_scalar(leaf.kind.code).filter(|_| leaf.flags.has(Flags::MANY))?;
+    let each = usize::from(scalar.size());
+    let json = |bytes: &[u8]| {
+        let mut text = String::new();
+        push_json(scalar, bytes, &mut text);
+        text
+    };
+    let mut values = head.chunks_exact(each);
+    let count = crate::model::num::len64(values.len());
+    let (first, last) = (values.next()?, head.chunks_exact(each).next_back()?);
+    Some(Run { count, stride: u64::from(scalar.size()), first: json(first), last: json(last) })
+}
+
 /// A scalar as JSON text: what is no number there is a string.
 fn push_json(scalar: Scalar, head: &[u8], text: &mut String) {
     push_scalar(scalar, head, text);
@@ -146,7 +161,9 @@ fn push_json(scalar: Scalar, head: &[u8], text: &mut String) {
 /// What an absent field means, behind its name: ` = 3.25`, ` = null`; nothing for what is just not there.
 pub fn absent_words(field: &Field, flat: &Flat) -> String {
     match &field.default {
-        Absent::None if field.optional && flat.scalar(field.ty.of).is_some() => " (null)".to_string(),
+        Absent::None if field.optional && field.ty.shape == Shape::One && flat.scalar(field.ty.of).is_some() => {
+            " (null)".to_string()
+        }
         Absent::None => String::new(),
         Absent::Int(number) => match field.ty.of {
             Of::Enum(id) => format!(" ({})", enum_words(flat, id, *number)),
