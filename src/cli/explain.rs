@@ -515,7 +515,8 @@ fn view(args: &ExplainArgs) -> View {
         },
         bits: args.bits,
         all: args.all,
-        logical: args.order == OrderArg::Logical,
+        // A tree is read for its values, so it has the order in which a reader meets them.
+        logical: args.order == OrderArg::Logical || args.to == Form::Tree,
         full_paths: args.paths == PathsArg::Full,
         ranges: args.range.clone().unwrap_or_default(),
         path: args.path.clone(),

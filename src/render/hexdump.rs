@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use crate::formats::{self, Counts, Format, Note, Telling};
-use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, Step};
+use crate::model::bytemap::{Cause, Flags, Group, GroupId, GroupKind, Kind, Leaf, Step};
 use crate::model::diag::Diagnostic;
 use crate::model::events::{Flow, Heading, Inner, PathStack, Said, Sink, Spoken, Stop};
 use crate::model::num;
@@ -291,7 +291,10 @@ impl<'a> Dump<'a> {
         self.field(&mut field);
         let look = self.columns.look(self.paint, self.depth(), &field, &self.view, notes);
         if self.view.rows == Rows::Tree {
-            tree_row(&mut self.row, &look, &mut self.text)?;
+            let beside = self.scattered && self.row.meaning.is_empty() && self.row.found.is_empty();
+            if !beside {
+                tree_row(&mut self.row, &look, &mut self.text)?;
+            }
         } else {
             self.row.print(&look, &mut self.text)?;
         }
@@ -310,10 +313,8 @@ impl<'a> Dump<'a> {
     /// Notes to print below the open row.
     fn notes(&mut self) -> Vec<Note> {
         let mut notes = if self.view.bits { self.bit_notes() } else { Vec::new() };
-        if self.row.has_rivals() && self.view.rows != Rows::Tree {
-            notes.extend(self.row.rivals());
-        }
         if self.view.notes == Notes::None || self.view.rows != Rows::Fields {
+            notes.extend(self.rival_notes());
             return notes;
         }
         let (all, told) = (self.view.notes == Notes::All, &mut self.told);
@@ -328,7 +329,14 @@ impl<'a> Dump<'a> {
                 fresh || all
             }));
         }
+        // Carets belong right below the bytes, so what has none comes last.
+        notes.extend(self.rival_notes());
         notes
+    }
+
+    /// What competes with the readings of the open row, and why.
+    fn rival_notes(&self) -> Vec<Note> {
+        if self.view.rows == Rows::Tree { Vec::new() } else { self.row.rivals() }
     }
 
     /// The bit fields of each leaf as a note; in rows of leaves they stand in the row itself.
@@ -415,6 +423,9 @@ impl<'a> Dump<'a> {
             return;
         }
         let telling = if self.view.rows == Rows::Leaves { Telling::Alone } else { Telling::Row };
+        if self.is_beside_tree(leaf) {
+            return;
+        }
         self.words.clear();
         match self.format {
             _ if !self.spoken.words.is_empty() => {
@@ -461,6 +472,12 @@ impl<'a> Dump<'a> {
 
     fn is_in_ranges(&self, start: u64, end: u64) -> bool {
         self.view.ranges.is_empty() || self.view.ranges.iter().any(|(from, to)| start < *to && end > *from)
+    }
+
+    /// Whether a tree leaves a leaf out: what only leads to values, or keeps them in place, where objects lie apart.
+    fn is_beside_tree(&self, leaf: &Leaf) -> bool {
+        let told = matches!(formats::cause_of(leaf), Cause::Payload | Cause::Default | Cause::Type | Cause::Unread);
+        self.view.rows == Rows::Tree && self.scattered && !told
     }
 
     /// Whether a group of this kind has rows of its own.

@@ -229,11 +229,6 @@ impl Row {
         spoken.forget();
     }
 
-    /// Whether readings compete in the row.
-    pub fn has_rivals(&self) -> bool {
-        !self.rivals.is_empty()
-    }
-
     /// The readings that lost, as notes.
     pub fn rivals(&self) -> Vec<Note> {
         let mut notes = Vec::new();

@@ -114,10 +114,14 @@ fn content(teller: &mut Teller<'_>, flat: &Flat, object: &Object, elements: Elem
     let (of, width) = (elements.of, flat.width(elements.of));
     let end = from.saturating_add(count.saturating_mul(width));
     if elements.content == Content::Flex {
+        teller.enter_field(Step::None, GroupKind::Value)?;
         if teller.words {
-            teller.say().words = format!("FlexBuffer, {}", bytes(end.saturating_sub(from)));
+            let said = teller.say();
+            said.words = format!("FlexBuffer, {}", bytes(end.saturating_sub(from)));
+            said.field.push_str("  [..]");
         }
-        return teller.leaf(from, end, wire::FLEXBUFFER, None, Flags::NONE);
+        teller.leaf(from, end, wire::FLEXBUFFER, None, Flags::NONE)?;
+        return teller.leave_field();
     }
     let scalar = flat.scalar(of).is_some() || matches!(of, Of::Raw(_));
     if scalar && (count > SINGLE || width == 1) {
@@ -238,7 +242,8 @@ fn vector_heading(
     };
     let name = |id| flat.object(id).map_or("", |object| object.short_name());
     let of = match elements.of {
-        Of::Table(id) => format!("offsets to {}", name(id)),
+        Of::Table(id) => format!("{} to {}", if count == 1 { "offset" } else { "offsets" }, name(id)),
+        Of::Text if count == 1 => "offset to a string".to_string(),
         Of::Text => "offsets to strings".to_string(),
         Of::Union(_) => "offsets to values of a union".to_string(),
         Of::Struct(id) => format!("{} of {} each", name(id), bytes(width)),

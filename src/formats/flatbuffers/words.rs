@@ -219,7 +219,9 @@ pub fn push_typed(flat: &Flat, of: Of, bytes: &[u8], out: &mut String) {
             out.push(' ');
             let words = enum_words(flat, id, number);
             out.push_str(&words);
-            if words.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            if one.bit_flags && number == 0 {
+                out.push_str(", no flag");
+            } else if words.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
                 out.push_str(", not in this schema");
             } else {
                 out.push_str(" (");
