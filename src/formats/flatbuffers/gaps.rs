@@ -63,7 +63,8 @@ fn unread(teller: &mut Teller<'_>, to: u64) -> Flow {
     teller.enter(0)?;
     let len = to.saturating_sub(from);
     if teller.words {
-        let text = format!("   -- nothing points here: {} {from:#04x}..{to:#04x}", bytes(len));
+        let who = if teller.found.partial { "nothing that could be read points here" } else { "nothing points here" };
+        let text = format!("   -- {who}: {} {from:#04x}..{to:#04x}", bytes(len));
         teller.heading(u32::MAX, &text, "")?;
         let words = teller.say();
         words.field.push(' ');

@@ -7,6 +7,7 @@ mod faults;
 mod fields;
 mod gaps;
 mod keys;
+mod likely;
 mod notes;
 mod objects;
 mod order;

@@ -6,8 +6,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::formats::flatbuffers::faults::{Fault, Wrong};
-use crate::formats::flatbuffers::keys;
 use crate::formats::flatbuffers::table::{Slot, Vtable, vtable_at};
+use crate::formats::flatbuffers::{keys, likely};
+use crate::model::diag::Severity;
 use crate::model::flat::{EnumId, Field, Flat, Of, Shape};
 use crate::model::limits;
 use crate::model::schema::MessageId;
@@ -131,6 +132,8 @@ pub struct Found {
     pub faults: Vec<Fault>,
     /// Buffers; the first is that of the input.
     pub buffers: Vec<Buffer>,
+    /// Something was not followed: an offset that is wrong, or one that may be one.
+    pub partial: bool,
     /// Positions of vtables, by where they stand and their buffer.
     known: HashMap<(u64, u32), u32, foldhash::fast::FixedState>,
 }
@@ -248,6 +251,7 @@ impl Search<'_> {
     }
 
     fn fault(&mut self, start: u64, end: u64, what: Wrong) {
+        self.found.partial |= what.severity() == Severity::Error;
         if self.found.faults.len() < MOST_FAULTS {
             self.found.faults.push(Fault { start, end, what });
         }
@@ -542,7 +546,7 @@ impl Search<'_> {
     fn elements(&mut self, number: u32, of: Of, from: u64, count: u64, buffer: u32) {
         let what = match of {
             Of::Text => What::Text,
-            Of::Table(id) => What::Table(Some(id)),
+            Of::Table(id) => What::Table(Some(id).filter(|id| *id != likely::UNKNOWN)),
             _ => return,
         };
         for index in 0..count {
@@ -626,8 +630,8 @@ impl Search<'_> {
 
     /// Where a field leads.
     fn field(&mut self, number: u32, object: Object, ty: Option<MessageId>, vtable: Vtable, slot: &Slot) {
-        let Some(flat) = self.flat else { return };
-        let Some(field) = ty.and_then(|ty| flat.object(ty)).and_then(|object| object.field(slot.id)) else { return };
+        let known = self.flat.and_then(|flat| Some((flat, flat.object(ty?)?.field(slot.id)?)));
+        let Some((flat, field)) = known else { return self.unknown_field(number, object, slot) };
         let reach = Reach::Field(slot.id);
         let wide = field.offset64;
         let what = match (field.ty.shape, field.ty.of) {
@@ -647,6 +651,17 @@ impl Search<'_> {
             What::Table(_) | What::Head => "a table",
         };
         self.follow(slot.at, wide, what, number, reach, object.buffer, name);
+    }
+
+    /// A field that the schema does not know: where it looks like an offset to a table or string, it is one.
+    fn unknown_field(&mut self, number: u32, object: Object, slot: &Slot) {
+        let buffer = self.buffer(object.buffer);
+        if slot.width == 4
+            && let Some(what) = likely::target(self.bytes, slot.at, buffer)
+        {
+            return self.follow(slot.at, false, what, number, Reach::Field(slot.id), object.buffer, "a table");
+        }
+        self.found.partial |= slot.width == 4;
     }
 
     fn elements_of(&self, at: u64, vtable: Vtable, field: &Field, of: Of) -> Elements {

@@ -101,6 +101,7 @@ fn field(teller: &mut Teller<'_>, object: &Object, slot: &Slot, field: Option<&F
             };
             fields::value(teller, slot.at, field.ty.of, flags)?;
         }
+        None if opened.is_some() => fields::offset(teller, slot.at, false, "not in this schema, like a uoffset")?,
         None => fields::raw(teller, slot.at, slot.width)?,
     }
     teller.leave_target(opened)

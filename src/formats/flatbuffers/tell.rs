@@ -233,7 +233,8 @@ impl<'a> Teller<'a> {
     fn open(&mut self, number: u32) -> Flow {
         let Some(object) = self.object(number) else { return Ok(()) };
         let parent = self.open.last().copied().unwrap_or(NO_GROUP);
-        let step = step_of(self.found, self.flat, object);
+        let mut slot = String::new();
+        let step = step_of(self.found, self.flat, object, &mut slot);
         let kind = match object.what {
             What::Head if number == 0 => GroupKind::Root,
             What::Head | What::Table(_) | What::Struct(_) => GroupKind::Record,
@@ -400,19 +401,25 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// The step that leads to an object from its parent.
-pub fn step_of<'a>(found: &Found, flat: Option<&'a Flat>, object: &Object) -> Step<'a> {
+/// The step that leads to an object from its parent. A field that the schema does not know goes by its slot.
+pub fn step_of<'a>(found: &Found, flat: Option<&'a Flat>, object: &Object, number: &'a mut String) -> Step<'a> {
     match object.reach {
         Reach::Same => Step::None,
         Reach::Index(index) => Step::Index(index),
         Reach::Field(slot) => {
             let parent = usize::try_from(object.parent).ok().and_then(|at| found.objects.get(at));
             let ty = match parent.map(|parent| parent.what) {
-                Some(What::Table(Some(ty))) => ty,
-                _ => return Step::None,
+                Some(What::Table(ty)) => ty,
+                _ => None,
             };
-            let field = flat.and_then(|flat| flat.object(ty)).and_then(|object| object.field(slot));
-            field.map_or(Step::None, |field| Step::Name(&field.name))
+            let field = flat.and_then(|flat| flat.object(ty?)?.field(slot));
+            match field {
+                Some(field) => Step::Name(&field.name),
+                None => {
+                    crate::model::num::push_number(number, u64::from(slot));
+                    Step::Name(number)
+                }
+            }
         }
     }
 }
@@ -430,7 +437,7 @@ pub fn path_of(found: &Found, flat: Option<&Flat>, number: u32) -> String {
     }
     let mut paths = PathStack::default();
     for object in chain.into_iter().rev() {
-        paths.push(step_of(found, flat, object));
+        paths.push(step_of(found, flat, object, &mut String::new()));
     }
     paths.path().to_string()
 }
