@@ -21,6 +21,7 @@ pub mod explain;
 pub mod help;
 pub mod input;
 pub mod output;
+pub mod schema;
 
 /// Exit status of a run with an error in an input.
 pub const INPUT_ERROR: u8 = 1;
@@ -56,6 +57,8 @@ pub enum Command {
     Convert(convert::ConvertArgs),
     /// Which format it is, with the evidence
     Detect(detect::DetectArgs),
+    /// The types of a schema, with the places of their fields on the wire
+    Schema(schema::SchemaArgs),
     /// Help on a command or a format
     Help(help::HelpArgs),
     /// Completions for a shell, or the man page
@@ -74,7 +77,7 @@ pub struct InputArgs {
     /// The variant of the format
     #[arg(long, value_name = "VARIANT", requires = "format")]
     pub variant: Option<String>,
-    /// Schema: .proto, or a descriptor set; may be given several times
+    /// Schema: .proto, .fbs, .bfbs, or a descriptor set; may be given several times
     #[arg(short, long, value_name = "FILE")]
     pub schema: Vec<PathBuf>,
     /// Folder to look for imports in; the schema's own and those above it are searched anyway
@@ -211,6 +214,7 @@ fn run(args: Vec<OsString>) -> Outcome {
         Command::Explain(args) => explain::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Detect(args) => detect::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Help(args) => help::run(&args),
         Command::Completions(args) => completions::run(&args),
     }

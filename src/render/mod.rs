@@ -19,6 +19,7 @@ pub mod panel;
 pub mod pattern;
 pub mod relay;
 pub mod row;
+pub mod schema;
 pub mod style;
 pub mod types;
 pub mod wrap;

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::model::schema::{Language, Schema, SchemaError};
 
 mod fbs;
+mod file;
+mod folders;
 mod proto;
 
 /// What to read.

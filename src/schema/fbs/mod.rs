@@ -1,34 +1,31 @@
-//! FlatBuffers schemas: `.fbs` source, and the compiled `.bfbs`.
+//! FlatBuffers schemas: `.fbs` source as flatc 25.12 takes it, and the compiled `.bfbs`.
 //!
 //! ```text
-//! bfbs      what `flatc -b --schema` writes, as the model
+//! files     those that were told, and what they include
+//! lexer     source as tokens          parse   tokens as declarations (ast), numbers
+//! link      names resolved: enums, fields, attributes, and layout, the places of struct members
+//! bfbs      what `flatc -b --schema` writes, as the same model
 //! ```
 
-use crate::model::schema::{Place, Schema, SchemaError};
+use crate::model::schema::{Schema, SchemaError};
 use crate::schema::Request;
 
+mod ast;
+mod attributes;
 mod bfbs;
+mod enums;
+mod fields;
+mod files;
+mod layout;
+mod lexer;
+mod link;
+mod numbers;
+mod parse;
 
 /// Reads FlatBuffers schemas.
 ///
 /// # Errors
 /// A file that was told is not there, is no schema, or contradicts itself.
 pub fn load(request: &Request) -> Result<Schema, SchemaError> {
-    let mut loaded = Vec::new();
-    for path in &request.files {
-        let shown = path.display().to_string();
-        let error = |message: String| SchemaError {
-            place: Place { file: shown.clone(), ..Place::default() },
-            message,
-            help: String::new(),
-        };
-        let bytes = std::fs::read(path).map_err(|problem| error(problem.to_string()))?;
-        if !bfbs::is_bfbs(&bytes) {
-            return Err(error("is no .bfbs".to_string()));
-        }
-        loaded.push((bfbs::read(&bytes).map_err(error)?, shown.clone()));
-    }
-    let files = loaded.iter().map(|(_, shown)| shown.clone()).collect();
-    let flat = loaded.into_iter().next().map(|(flat, _)| flat).unwrap_or_default();
-    Ok(Schema::of_flat(flat, files, Vec::new()))
+    link::link(files::load(request)?)
 }
