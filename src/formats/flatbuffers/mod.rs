@@ -6,6 +6,7 @@ mod decode;
 mod faults;
 mod fields;
 mod gaps;
+mod guess;
 mod keys;
 mod likely;
 mod notes;
@@ -16,6 +17,7 @@ mod table;
 mod tables;
 mod tell;
 mod users;
+mod values;
 mod vectors;
 mod vtables;
 mod words;
@@ -25,8 +27,8 @@ pub mod wire;
 use std::io;
 
 use crate::formats::{
-    Candidate, Context, Counts, EncodeOptions, Encoder, Format, Info, Level, Note, Nouns, Run, Sample, Seen, Telling,
-    Variant,
+    Candidate, Context, Counts, Dress, EncodeOptions, Encoder, Format, Info, Level, Note, Nouns, Run, Sample, Seen,
+    Telling, Variant,
 };
 use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink, Stop};
@@ -82,6 +84,10 @@ impl Format for FlatBuffers {
 
     fn decode(&self, input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
         decode::decode(input, context, out)
+    }
+
+    fn values(&self, input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut dyn Sink) -> Flow {
+        values::values(input, context, dress, out)
     }
 
     fn width(&self, leaf: &Leaf, head: &[u8]) -> u64 {
