@@ -4,12 +4,12 @@ use std::io::{self, Seek as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::output::{self, Output};
 use crate::cli::{Failure, INPUT_ERROR, InputArgs, Outcome, explain, format_by_name, input, stopped};
 use crate::convert::{self, Conversion};
-use crate::formats::{EncodeOptions, Format};
+use crate::formats::{EncodeOptions, FlatOrder, FlatPads, FlatWriter, Format};
 use crate::inspect::Inspection;
 use crate::model::diag::Code;
 use crate::model::events::{Misfit, Stop};
@@ -38,12 +38,41 @@ pub struct ConvertArgs {
     /// Leave out names that the type of the target does not have
     #[arg(long)]
     ignore_unknown: bool,
+    /// FlatBuffers: in the way of which writer the bytes are written
+    #[arg(long, value_enum, default_value = "flatc", value_name = "WRITER")]
+    fb_writer: FbWriter,
+    /// FlatBuffers: write scalars that hold their default
+    #[arg(long)]
+    fb_force_defaults: bool,
+    /// FlatBuffers: a vtable for each table, none shared
+    #[arg(long)]
+    fb_own_vtables: bool,
     /// Write what could be decoded of an input with errors
     #[arg(long)]
     partial: bool,
     /// Write binary to a terminal
     #[arg(long)]
     force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FbWriter {
+    /// As flatc -b: children as they come, fields by size
+    Flatc,
+    /// As the object API of C++: children in the order of the schema, empty ones left out
+    Cpp,
+    /// As Swift and Python: children and fields in the order of the schema
+    Declared,
+}
+
+/// In which way a FlatBuffer is written.
+fn flat_writer(args: &ConvertArgs) -> FlatWriter {
+    let (order, pads) = match args.fb_writer {
+        FbWriter::Flatc => (FlatOrder::Met, FlatPads::Kept),
+        FbWriter::Cpp => (FlatOrder::Schema, FlatPads::Dropped),
+        FbWriter::Declared => (FlatOrder::Declared, FlatPads::Dropped),
+    };
+    FlatWriter { order, pads, own_vtables: args.fb_own_vtables, force_defaults: args.fb_force_defaults }
 }
 
 /// Runs the subcommand.
@@ -74,7 +103,8 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     let (schema, root) = target_type(&mut inspection, format)?;
     let schema = schema.as_deref().zip(root).map(|(schema, root)| Bound { schema, root });
     let ignore_unknown = args.ignore_unknown;
-    let options = EncodeOptions { pretty: args.pretty, schema, ignore_unknown, ..EncodeOptions::default() };
+    let flat = flat_writer(args);
+    let options = EncodeOptions { pretty: args.pretty, schema, ignore_unknown, flat, ..EncodeOptions::default() };
     let conversion = Conversion { format, variant: variant.map_or("plain", |variant| variant.name), options };
     match convert(&mut inspection, &conversion, args) {
         Ok(status) => Ok(status),

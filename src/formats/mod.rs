@@ -15,12 +15,14 @@ use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
 pub mod flatbuffers;
+pub mod given;
 pub mod json;
 pub mod msgpack;
 pub mod names;
 pub mod plain;
 pub mod probe;
 pub mod protobuf;
+pub mod target;
 
 /// Every format, in the order of help texts and tables.
 pub static ALL: &[&dyn Format] = &[&protobuf::Protobuf, &flatbuffers::FlatBuffers, &msgpack::MessagePack, &json::Json];
@@ -299,6 +301,43 @@ pub struct EncodeOptions<'a> {
     pub schema: Option<Bound<'a>>,
     /// Names that the type does not have are left out, not refused.
     pub ignore_unknown: bool,
+    /// In which of the ways of known writers a FlatBuffer is written.
+    pub flat: FlatWriter,
+}
+
+/// What differs between writers of FlatBuffers; the default is what `flatc -b` does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FlatWriter {
+    /// In which order objects and fields are written.
+    pub order: FlatOrder,
+    /// What becomes of the padding in front of structs.
+    pub pads: FlatPads,
+    /// Each table has a vtable of its own.
+    pub own_vtables: bool,
+    /// Scalars that hold their default are written all the same.
+    pub force_defaults: bool,
+}
+
+/// In which order objects and fields are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FlatOrder {
+    /// Children as they come, fields by size: flatc.
+    #[default]
+    Met,
+    /// Children as the schema declares them, empty ones left out, fields by size: the object API of C++.
+    Schema,
+    /// Children and fields as the schema declares them: Swift, Python.
+    Declared,
+}
+
+/// What becomes of the padding in front of structs that are not written in place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FlatPads {
+    /// It stays where the struct was made.
+    #[default]
+    Kept,
+    /// There is none.
+    Dropped,
 }
 
 /// The values of a leaf that holds many of one kind.

@@ -70,7 +70,11 @@ pub fn of_table<'a>(bytes: Bytes<'a>, flat: &Flat, field: &Field, at: u64, start
 }
 
 fn scalar(bytes: Bytes<'_>, ty: Scalar, at: u64) -> Option<Key<'_>> {
-    let part = bytes.range(at, at.checked_add(u64::from(ty.size()))?)?;
+    of_bytes(ty, bytes.range(at, at.checked_add(u64::from(ty.size()))?)?)
+}
+
+/// A scalar as a key.
+pub fn of_bytes(ty: Scalar, part: &[u8]) -> Option<Key<'static>> {
     Some(match ty {
         Scalar::Float => Key::Float(f64::from(f32::from_bits(u32::try_from(little_endian(part)).ok()?))),
         Scalar::Double => Key::Float(f64::from_bits(little_endian(part))),

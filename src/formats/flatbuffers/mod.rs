@@ -2,7 +2,9 @@
 //! at each other, so the whole buffer is in memory: [`wire`] has the standard's numbers, [`decode`] finds the
 //! objects and then tells them in the order of the file, [`words`] says what bytes mean.
 
+mod builder;
 mod decode;
+mod encode;
 mod faults;
 mod fields;
 mod gaps;
@@ -31,7 +33,7 @@ use crate::formats::{
     Telling, Variant,
 };
 use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
-use crate::model::events::{Flow, Sink, Stop};
+use crate::model::events::{Flow, Sink};
 use crate::model::limits;
 use crate::model::num::count;
 use crate::model::schema::Language;
@@ -142,21 +144,11 @@ impl Format for FlatBuffers {
 
     fn encoder<'a>(
         &self,
-        _variant: &str,
-        _options: EncodeOptions<'a>,
+        variant: &str,
+        options: EncodeOptions<'a>,
         _survey: &'a Survey,
-        _out: &'a mut dyn io::Write,
+        out: &'a mut dyn io::Write,
     ) -> Box<dyn Encoder + 'a> {
-        Box::new(Unwritten)
-    }
-}
-
-struct Unwritten;
-
-impl Sink for Unwritten {}
-
-impl Encoder for Unwritten {
-    fn finish(&mut self) -> Flow {
-        Err(Stop::Refused("FlatBuffers cannot be written".to_string()))
+        encode::encoder(variant, options, out)
     }
 }

@@ -168,7 +168,7 @@ impl<'a> Writer<'a, '_> {
                 *next = next.saturating_add(1)
             }
         });
-        let Some(place) = vtable.field(self.bytes, at, field.id).filter(|_| !field.deprecated) else { return Ok(()) };
+        let Some(place) = vtable.field(self.bytes, at, field.id) else { return Ok(()) };
         let end = at.saturating_add(vtable.table_size).min(buffer.end);
         let width = field_width(field, flat);
         if place < at.saturating_add(wire::OFFSET) || place.saturating_add(width) > end {
