@@ -131,6 +131,9 @@ fn target_type(inspection: &mut Inspection, format: &dyn Format) -> Result<Targe
     if root.is_some() {
         return Ok((Some(schema), root));
     }
+    if let Some(root) = schema.flat.as_deref().and_then(|flat| flat.root) {
+        return Ok((Some(schema), Some(root)));
+    }
     match convert::best_type(inspection, &schema) {
         Ok(root) => Ok((Some(schema), Some(root))),
         Err(types) if types.is_empty() => {

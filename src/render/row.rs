@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::formats::{Note, Seen, Telling};
 use crate::model::bytemap::{Flags, Leaf};
 use crate::model::diag::{Code, Diagnostic, Severity};
-use crate::model::events::Spoken;
+use crate::model::events::{Reading, Spoken};
 use crate::model::num;
 use crate::model::num::len64;
 use crate::render::columns::Columns;
@@ -233,7 +233,9 @@ impl Row {
     pub fn rivals(&self) -> Vec<Note> {
         let mut notes = Vec::new();
         for spoken in &self.rivals {
-            for reading in spoken.readings.iter().skip(1) {
+            // What the row says itself needs no line below it.
+            let told = |reading: &&Reading| spoken.words.contains(reading.value.as_str());
+            for reading in spoken.readings.iter().skip(1).filter(|reading| !told(reading)) {
                 let why = if reading.why.is_empty() { String::new() } else { format!(" ({})", reading.why) };
                 let text = format!("also fits: {} {}{why}", reading.kind, reading.value);
                 notes.push(Note { id: "rival", carets: Vec::new(), text });

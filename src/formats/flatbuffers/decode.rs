@@ -6,7 +6,7 @@ use crate::formats::flatbuffers::faults::Wrong;
 use crate::formats::flatbuffers::objects::{self, Buffer, Found, NONE, What};
 use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::users::Users;
-use crate::formats::flatbuffers::{gaps, order, wire};
+use crate::formats::flatbuffers::{gaps, guess, order, wire};
 use crate::model::bytemap::{Flags, GroupKind, Step};
 use crate::model::events::{Flow, Sink};
 use crate::model::flat::Flat;
@@ -21,9 +21,13 @@ pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> 
     let bytes = input.all(u64::MAX)?.unwrap_or_default();
     let bytes = Bytes(&bytes);
     let buffer = buffer_of(bytes, context.variant);
-    let bound = context.bound();
-    let flat = bound.and_then(|bound| bound.schema.flat.as_deref());
-    walk(bytes, buffer, flat, bound.map(|bound| bound.root), context, out)
+    match context.bound().and_then(|bound| Some((bound.schema.flat.as_deref()?, bound.root))) {
+        Some((flat, root)) => walk(bytes, buffer, flat, root, context, out),
+        None => {
+            let guess = guess::guess(bytes, buffer);
+            walk(bytes, buffer, &guess.flat, guess.root, context, out)
+        }
+    }
 }
 
 /// Where the buffer of an input stands, by its variant.
@@ -42,13 +46,13 @@ pub fn buffer_of(bytes: Bytes<'_>, variant: &str) -> Buffer {
 fn walk(
     bytes: Bytes<'_>,
     buffer: Buffer,
-    flat: Option<&Flat>,
-    root: Option<MessageId>,
+    flat: &Flat,
+    root: MessageId,
     context: &Context<'_>,
     out: &mut dyn Sink,
 ) -> Flow {
-    let found = objects::search(bytes, buffer, root, flat, context.depth);
-    let mut teller = Teller::new(bytes, &found, flat, context.owner, out);
+    let found = objects::search(bytes, buffer, Some(root), Some(flat), context.depth);
+    let mut teller = Teller::new(bytes, &found, Some(flat), context.owner, out);
     let mut users = Users::default();
     if teller.words {
         teller.ranks = order::ranks(&found);

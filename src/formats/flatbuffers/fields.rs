@@ -3,12 +3,11 @@
 use crate::formats::flatbuffers::faults::Wrong;
 use crate::formats::flatbuffers::objects::{Found, What};
 use crate::formats::flatbuffers::tell::Teller;
-use crate::formats::flatbuffers::{structs, wire, words};
+use crate::formats::flatbuffers::{guess, structs, wire, words};
 use crate::model::bytemap::Flags;
 use crate::model::events::Flow;
 use crate::model::flat::{Flat, Of, Scalar};
 use crate::model::num::push_offset;
-use crate::wire::reader::little_endian;
 
 /// Says where an offset leads, and to what: `uoffset -> 0x2c table Document`.
 pub fn say_offset(teller: &mut Teller<'_>, target: Option<u64>, label: &str) {
@@ -113,8 +112,9 @@ pub fn raw(teller: &mut Teller<'_>, at: u64, width: u64) -> Flow {
     let end = at.saturating_add(width);
     if teller.words {
         let bytes = teller.bytes.clipped(at, end);
-        let number = little_endian(bytes);
-        teller.say().words.push_str(&format!("{}: {number}", crate::model::num::bytes(width)));
+        let said = teller.say();
+        guess::raw_words(bytes, &mut said.words, &mut said.readings);
+        said.doubt = true;
     }
     teller.leaf(at, end, wire::RAW, None, Flags::NONE)
 }

@@ -4,9 +4,11 @@
 
 mod builder;
 mod decode;
+mod detect;
 mod encode;
 mod faults;
 mod fields;
+mod fit;
 mod gaps;
 mod guess;
 mod keys;
@@ -29,14 +31,14 @@ pub mod wire;
 use std::io;
 
 use crate::formats::{
-    Candidate, Context, Counts, Dress, EncodeOptions, Encoder, Format, Info, Level, Note, Nouns, Run, Sample, Seen,
+    Candidate, Context, Counts, Dress, EncodeOptions, Encoder, Fit, Format, Info, Note, Nouns, Run, Sample, Seen,
     Telling, Variant,
 };
 use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
 use crate::model::limits;
 use crate::model::num::count;
-use crate::model::schema::Language;
+use crate::model::schema::{Language, Schema};
 use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
@@ -73,15 +75,12 @@ impl Format for FlatBuffers {
         wire::KINDS
     }
 
-    fn detect(&self, _sample: &Sample<'_>, _context: &Context<'_>) -> Candidate {
-        Candidate {
-            format: INFO.name,
-            variant: "plain",
-            level: Level::Possible,
-            score: 0,
-            pro: Vec::new(),
-            contra: vec!["not looked at".to_string()],
-        }
+    fn detect(&self, sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
+        detect::detect(sample, context)
+    }
+
+    fn fits(&self, sample: &Sample<'_>, context: &Context<'_>, schema: &Schema) -> Vec<Fit> {
+        fit::fits(sample, context, schema)
     }
 
     fn decode(&self, input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {

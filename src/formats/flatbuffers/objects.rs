@@ -134,6 +134,8 @@ pub struct Found {
     pub buffers: Vec<Buffer>,
     /// Something was not followed: an offset that is wrong, or one that may be one.
     pub partial: bool,
+    /// Where fields of no known type may lead, if they are offsets.
+    pub candidates: Vec<u64>,
     /// Positions of vtables, by where they stand and their buffer.
     known: HashMap<(u64, u32), u32, foldhash::fast::FixedState>,
 }
@@ -173,6 +175,7 @@ impl Ord for Pending {
 
 /// Looks for the objects of a buffer.
 pub struct Search<'a> {
+    hints: &'a Hints,
     bytes: Bytes<'a>,
     flat: Option<&'a Flat>,
     limit: u32,
@@ -192,9 +195,28 @@ pub struct Search<'a> {
 /// Work for each byte of the input.
 const WORK: u64 = 64;
 
+/// What stands at offsets that nothing else says anything of: vectors of numbers, and strings.
+pub type Hints = HashMap<u64, Of, foldhash::fast::FixedState>;
+
+/// Places that may be targets of offsets, at most.
+const MOST_CANDIDATES: usize = 4_000_000;
+
 /// Finds the objects of a buffer whose root offset stands at `buffer.start`.
 pub fn search(bytes: Bytes<'_>, buffer: Buffer, root: Option<MessageId>, flat: Option<&Flat>, depth: usize) -> Found {
+    search_with(bytes, buffer, root, flat, depth, &Hints::default())
+}
+
+/// As [`search`], with what is known of places that fields without a type may lead to.
+pub fn search_with(
+    bytes: Bytes<'_>,
+    buffer: Buffer,
+    root: Option<MessageId>,
+    flat: Option<&Flat>,
+    depth: usize,
+    hints: &Hints,
+) -> Found {
     let mut search = Search {
+        hints,
         bytes,
         flat,
         limit: u32::try_from(depth).unwrap_or(u32::MAX),
@@ -232,6 +254,46 @@ pub fn has_identifier(bytes: Bytes<'_>, found: &Found, flat: Option<&Flat>, numb
     }
     let declared = flat.and_then(|flat| flat.identifier);
     declared.is_some_and(|declared| declared == four) || four.iter().all(|byte| byte.is_ascii_graphic())
+}
+
+/// The ranges that objects and vtables claim, sorted.
+fn claims(found: &Found) -> Vec<(u64, u64)> {
+    let objects = found.objects.iter().map(|object| (object.start, object.end));
+    let vtables = found.vtables.iter().map(|shared| {
+        let vtable = shared.vtable;
+        (vtable.start, vtable.start.saturating_add(vtable.size))
+    });
+    let mut claims: Vec<(u64, u64)> = objects.chain(vtables).collect();
+    claims.sort_unstable();
+    claims
+}
+
+/// The ranges that no object and no vtable claims.
+pub fn gaps(buffer: Buffer, found: &Found) -> Vec<(u64, u64)> {
+    let mut gaps = Vec::new();
+    let mut at = buffer.origin;
+    for (start, end) in claims(found) {
+        if start > at {
+            gaps.push((at, start));
+        }
+        at = at.max(end);
+    }
+    if at < buffer.end {
+        gaps.push((at, buffer.end));
+    }
+    gaps
+}
+
+/// Bytes that are neither reached nor zero.
+pub fn unread(bytes: Bytes<'_>, buffer: Buffer, found: &Found) -> u64 {
+    let named = has_identifier(bytes, found, None, 0, &buffer);
+    let mut unread = 0u64;
+    for (start, end) in gaps(buffer, found) {
+        let start = if named && start == buffer.start.saturating_add(4) { start.saturating_add(4) } else { start };
+        let left = bytes.clipped(start, end).iter().filter(|byte| **byte != 0).count();
+        unread = unread.saturating_add(crate::model::num::len64(left));
+    }
+    unread
 }
 
 impl Search<'_> {
@@ -346,7 +408,8 @@ impl Search<'_> {
                 object.depth = depth.saturating_add(1);
             }
             let width = if next.wide { 8 } else { 4 };
-            if !same {
+            let guessed = self.flat.is_some_and(|flat| flat.guessed);
+            if !same && !guessed {
                 self.fault(next.from, next.from.saturating_add(width), Wrong::TwoTypes(first));
             } else if deeper && is_table && depth.saturating_add(1) > self.limit {
                 self.fault(next.from, next.from.saturating_add(width), Wrong::Depth(u64::from(self.limit)));
@@ -661,7 +724,23 @@ impl Search<'_> {
         {
             return self.follow(slot.at, false, what, number, Reach::Field(slot.id), object.buffer, "a table");
         }
-        self.found.partial |= slot.width == 4;
+        let target = self.bytes.u32(slot.at).filter(|offset| slot.width == 4 && *offset >= 4);
+        let Some(target) = target.map(|offset| slot.at.saturating_add(u64::from(offset))) else { return };
+        if target.wrapping_sub(buffer.origin) % 4 != 0 || target.saturating_add(4) > buffer.end {
+            return;
+        }
+        let what = match self.hints.get(&target) {
+            Some(Of::Text) => What::Text,
+            Some(of) => What::Vector(Elements { of: *of, wide: false, content: Content::Plain }),
+            None => {
+                self.found.partial = true;
+                if self.found.candidates.len() < MOST_CANDIDATES {
+                    self.found.candidates.push(target);
+                }
+                return;
+            }
+        };
+        self.follow(slot.at, false, what, number, Reach::Field(slot.id), object.buffer, "a vector");
     }
 
     fn elements_of(&self, at: u64, vtable: Vtable, field: &Field, of: Of) -> Elements {

@@ -15,7 +15,7 @@ use crate::model::events::{Flow, Sink};
 use crate::model::flat::{EnumId, Field, Flat, Of, Scalar as Type, Shape};
 use crate::model::limits;
 use crate::model::schema::MessageId;
-use crate::model::value::{Event, Scalar, Shape as Container};
+use crate::model::value::{Event, Scalar, Shape as Container, float32_words};
 use crate::wire::reader::{Bytes, Window, little_endian};
 
 mod flex;
@@ -385,7 +385,7 @@ impl<'a> Writer<'a, '_> {
                 return self.send(Scalar::Text(Cow::Owned(name.into_bytes())));
             }
         }
-        self.send(scalar(ty, bytes))
+        self.send(scalar(ty, bytes, self.dress))
     }
 }
 
@@ -407,10 +407,17 @@ fn enum_name(flat: &Flat, id: EnumId, number: i64) -> Option<String> {
 }
 
 /// A scalar of a type.
-fn scalar(ty: Type, bytes: &[u8]) -> Scalar<'static> {
+fn scalar(ty: Type, bytes: &[u8], dress: Dress) -> Scalar<'static> {
     match ty {
         Type::Bool => Scalar::Bool(bytes.first().is_some_and(|byte| *byte != 0)),
-        Type::Float => Scalar::F32(f32::from_bits(u32::try_from(little_endian(bytes)).unwrap_or(0))),
+        Type::Float => {
+            let value = f32::from_bits(u32::try_from(little_endian(bytes)).unwrap_or(0));
+            // In JSON a float has the digits of a float, not those of the double that it is.
+            if dress == Dress::Json && value.is_finite() {
+                return Scalar::Number(Cow::Owned(float32_words(value)));
+            }
+            Scalar::F32(value)
+        }
         Type::Double => Scalar::F64(f64::from_bits(little_endian(bytes))),
         _ if ty.is_signed() => Scalar::Int(words::integer(ty, bytes)),
         _ => Scalar::Uint(little_endian(bytes)),

@@ -135,7 +135,9 @@ impl<'a> Writer<'a> {
         let Some(field) = object.fields.get(place) else { return };
         match stored {
             Stored::Scalar { bits, size } => {
-                if !self.style.force_defaults && is_default(field, self.flat, bits) {
+                let forced = self.style.force_defaults && self.outer.is_empty();
+                // flatc does not force those of a buffer inside.
+                if !forced && is_default(field, self.flat, bits) {
                     return;
                 }
                 self.builder.push_number(bits, size);
