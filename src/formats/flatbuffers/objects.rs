@@ -151,6 +151,8 @@ struct Pending {
     buffer: u32,
     /// Bytes of the offset.
     wide: bool,
+    /// No schema says that it is an offset: it only looks like one.
+    unsure: bool,
 }
 
 impl PartialEq for Pending {
@@ -186,6 +188,10 @@ pub struct Search<'a> {
     visits: u64,
     /// Work that is left: hostile objects that lie on each other may not cost more than a long file does.
     work: u64,
+    /// The next offset only looks like one.
+    unsure: bool,
+    /// Where the objects so far end.
+    claimed: u64,
     /// The last object announces more than the buffer has: it ends where the next one begins.
     open_ended: bool,
     /// For each type the fields that must be there, and those of unions.
@@ -225,6 +231,8 @@ pub fn search_with(
         slots: Vec::new(),
         visits: 0,
         work: bytes.len().saturating_mul(WORK).saturating_add(1 << 20),
+        unsure: false,
+        claimed: 0,
         open_ended: false,
         needs: flat.map_or(Vec::new(), needs),
     };
@@ -388,7 +396,8 @@ impl Search<'_> {
         if to.saturating_add(if matches!(what, What::Struct(_)) { 1 } else { 4 }) > end {
             return self.fault(from, from.saturating_add(width), Wrong::PastEnd(to, end));
         }
-        self.pending.push(Reverse(Pending { target: to, from, what, parent, reach, buffer, wide }));
+        let unsure = std::mem::take(&mut self.unsure);
+        self.pending.push(Reverse(Pending { target: to, from, what, parent, reach, buffer, wide, unsure }));
     }
 
     /// Takes the next object in the file, or one more offset that leads to the last one.
@@ -417,6 +426,11 @@ impl Search<'_> {
             // What it holds is looked at once, when the next object begins.
             return;
         }
+        if next.unsure && next.target < self.claimed {
+            // A number that happens to lead into an object.
+            self.found.partial = true;
+            return;
+        }
         self.settle();
         self.clip_last(next.target);
         self.begin(next, depth, ways);
@@ -424,7 +438,7 @@ impl Search<'_> {
 
     /// A new object.
     fn begin(&mut self, next: Pending, depth: u32, ways: u64) {
-        let Pending { target: start, from, what, parent, reach, buffer, wide } = next;
+        let Pending { target: start, from, what, parent, reach, buffer, wide, .. } = next;
         let is_table = matches!(what, What::Table(_));
         let depth = depth.saturating_add(u32::from(is_table));
         if is_table && depth > self.limit {
@@ -488,6 +502,7 @@ impl Search<'_> {
         };
         if let Some(object) = usize::try_from(number).ok().and_then(|at| self.found.objects.get_mut(at)) {
             object.end = end.max(object.start.saturating_add(1));
+            self.claimed = self.claimed.max(object.end);
         }
     }
 
@@ -722,6 +737,7 @@ impl Search<'_> {
         if slot.width == 4
             && let Some(what) = likely::target(self.bytes, slot.at, buffer)
         {
+            self.unsure = true;
             return self.follow(slot.at, false, what, number, Reach::Field(slot.id), object.buffer, "a table");
         }
         let target = self.bytes.u32(slot.at).filter(|offset| slot.width == 4 && *offset >= 4);
@@ -740,6 +756,7 @@ impl Search<'_> {
                 return;
             }
         };
+        self.unsure = true;
         self.follow(slot.at, false, what, number, Reach::Field(slot.id), object.buffer, "a vector");
     }
 

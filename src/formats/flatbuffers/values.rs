@@ -12,7 +12,7 @@ use crate::formats::flatbuffers::table::{Vtable, field_width, vtable_at};
 use crate::formats::flatbuffers::{guess, wire, words};
 use crate::formats::{Context, Dress};
 use crate::model::events::{Flow, Sink};
-use crate::model::flat::{EnumId, Field, Flat, Of, Scalar as Type, Shape};
+use crate::model::flat::{Absent, EnumId, Field, Flat, Of, Scalar as Type, Shape};
 use crate::model::limits;
 use crate::model::schema::MessageId;
 use crate::model::value::{Event, Scalar, Shape as Container, float32_words};
@@ -168,7 +168,7 @@ impl<'a> Writer<'a, '_> {
                 *next = next.saturating_add(1)
             }
         });
-        let Some(place) = vtable.field(self.bytes, at, field.id) else { return Ok(()) };
+        let Some(place) = vtable.field(self.bytes, at, field.id) else { return self.absent(field) };
         let end = at.saturating_add(vtable.table_size).min(buffer.end);
         let width = field_width(field, flat);
         if place < at.saturating_add(wire::OFFSET) || place.saturating_add(width) > end {
@@ -179,6 +179,26 @@ impl<'a> Writer<'a, '_> {
             Shape::Array(_) => Ok(()),
             Shape::One => self.single(at, vtable, place, field, buffer),
         }
+    }
+
+    /// A field that is not there: the key of a table is sent all the same, as flatc does.
+    fn absent(&mut self, field: &Field) -> Flow {
+        if !field.key || self.flat.scalar(field.ty.of).is_none() {
+            return Ok(());
+        }
+        let value = match (&field.default, field.ty.of) {
+            (Absent::Int(number), Of::Enum(id)) => match enum_name(self.flat, id, *number) {
+                Some(name) => Scalar::Text(Cow::Owned(name.into_bytes())),
+                None => Scalar::Int(*number),
+            },
+            (Absent::Int(number), Of::Scalar(Type::Bool)) => Scalar::Bool(*number != 0),
+            (Absent::Int(number), _) => Scalar::Int(*number),
+            (Absent::Uint(number), _) => Scalar::Uint(*number),
+            (Absent::Float(number), _) => Scalar::F64(*number),
+            _ => return Ok(()),
+        };
+        self.key(&field.name)?;
+        self.send(value)
     }
 
     fn single(&mut self, at: u64, vtable: Vtable, place: u64, field: &'a Field, buffer: Buffer) -> Flow {
