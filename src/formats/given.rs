@@ -130,3 +130,30 @@ pub fn float32(value: &Scalar<'_>) -> Option<f32> {
 fn narrowed(value: f64) -> f32 {
     value as f32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_in_all_their_forms() {
+        let known = [("1", 1), ("1.0", 1), ("1e3", 1000), ("100e-2", 1), ("-0", 0), ("0.0e5", 0), ("1.5e1", 15)];
+        for (text, number) in known {
+            assert_eq!(integral(text), Some(number), "{text}");
+        }
+        assert!(
+            ["1.5", " 1", "01", "+1", "1.", "1e", "1e400", "", "-", "1e99999999999999999999"]
+                .iter()
+                .all(|text| integral(text).is_none())
+        );
+        assert_eq!(integral("18446744073709551615"), Some(i128::from(u64::MAX)));
+    }
+
+    #[test]
+    fn base64_of_both_alphabets_with_and_without_padding() {
+        for text in ["-_8=", "+/8=", "-_8", "+/8"] {
+            assert_eq!(base64(text.as_bytes()), Some(vec![0xfb, 0xff]));
+        }
+        assert!(base64(b"A").is_none() && base64(b"A!==").is_none());
+    }
+}

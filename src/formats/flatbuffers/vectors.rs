@@ -69,7 +69,8 @@ pub fn tell(teller: &mut Teller<'_>, number: u32, object: &Object, elements: Ele
     let width = flat.width(elements.of);
     let nested = matches!(elements.content, Content::Nested(_));
     let fit = object.end.saturating_sub(from).checked_div(width).unwrap_or(0).min(count);
-    let short = flat.scalar(elements.of).is_some() && count.saturating_mul(width) <= SHORT && !nested;
+    let plain = flat.scalar(elements.of).is_some() && !matches!(elements.of, Of::UnionType(_));
+    let short = plain && count.saturating_mul(width) <= SHORT && !nested;
     if teller.words {
         let text = if short { String::new() } else { vector_heading(teller, flat, object, elements, count, width) };
         teller.heading(number, &text, &if short { String::new() } else { from_words(object) })?;
@@ -124,7 +125,8 @@ fn content(teller: &mut Teller<'_>, flat: &Flat, object: &Object, elements: Elem
         return teller.leave_field();
     }
     let scalar = flat.scalar(of).is_some() || matches!(of, Of::Raw(_));
-    if scalar && (count > SINGLE || width == 1) {
+    let types = matches!(of, Of::UnionType(_));
+    if scalar && (count > SINGLE || (width == 1 && !types)) {
         teller.enter_field(Step::None, GroupKind::Value)?;
         if teller.words {
             say_many(teller, flat, of, from, end);

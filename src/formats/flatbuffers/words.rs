@@ -131,7 +131,14 @@ pub fn value(leaf: &Leaf, head: &[u8]) -> Option<String> {
 
 /// The values of a leaf that holds many.
 pub fn run(leaf: &Leaf, head: &[u8]) -> Option<Run> {
-    let scalar = wire::kind_scalar(leaf.kind.code).filter(|_| leaf.flags.has(Flags::MANY))?;
+    let scalar = match leaf.kind.code {
+        // Many types of unions are many bytes: wider ones are told one by one.
+        wire::UNION_TYPE => Scalar::Ubyte,
+        code => wire::kind_scalar(code)?,
+    };
+    if !leaf.flags.has(Flags::MANY) {
+        return None;
+    }
     let each = usize::from(scalar.size());
     let json = |bytes: &[u8]| {
         let mut text = String::new();
