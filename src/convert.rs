@@ -7,7 +7,7 @@ use crate::formats::json::tagged::{TAGS, TagReader};
 use crate::formats::{Dress, EncodeOptions, Encoder, Format};
 use crate::inspect::Inspection;
 use crate::model::bytemap::{Group, GroupId, Leaf};
-use crate::model::events::{Flow, Sink, Stop};
+use crate::model::events::{Flow, Sink, Stop, Tee};
 use crate::model::schema::{Message, MessageId, Schema};
 use crate::model::survey::{Survey, Want};
 use crate::model::value::{Event, Scalar};
@@ -78,6 +78,37 @@ impl Conversion<'_> {
             inspection.values(self.dress(), &mut values)?;
         }
         Ok(Readings { walk, values: Some(values) })
+    }
+
+    /// Whether one reading does: the target wants to know nothing ahead, and what is written can be thrown away.
+    pub fn reads_once(&self, inspection: &Inspection) -> bool {
+        !maps_values(inspection) && !self.format.info().text && self.format.wants(self.variant) == Want::default()
+    }
+
+    /// The only reading: writes, and finds out what is wrong. What was written counts only where nothing is.
+    ///
+    /// # Errors
+    /// As for [`Conversion::write`].
+    pub fn once(&self, inspection: &mut Inspection, out: &mut dyn Write) -> Result<(Readings, Vec<String>), Stop> {
+        let mut buffer = BufWriter::with_capacity(BUFFER, out);
+        let options = EncodeOptions { stream: is_stream(inspection), ..self.options };
+        let (nothing, mut survey) = (Survey::default(), Survey::default());
+        let mut encoder = self.format.encoder(self.variant, options, &nothing, &mut buffer);
+        let notes = {
+            let mut noted = Noted { inner: &mut *encoder, notes: Vec::new() };
+            self.send(inspection, &mut Tee { first: &mut noted, second: &mut survey })?;
+            noted.notes
+        };
+        let mut losses = Vec::new();
+        if !survey.has_errors() && survey.messages > 0 {
+            encoder.finish()?;
+            losses = self.format.losses(&survey);
+            losses.extend(encoder.losses());
+            losses.extend(notes);
+        }
+        drop(encoder);
+        buffer.flush()?;
+        Ok((Readings { walk: survey, values: None }, losses))
     }
 
     /// The second reading, which writes; returns what was written otherwise than it is, a sentence each.

@@ -203,11 +203,48 @@ impl From<io::Error> for Problem {
     }
 }
 
+/// Converts in one reading, where the target lets it be done and nothing is wrong. What is wrong is told by the way
+/// that reads twice.
+fn in_one_reading(
+    inspection: &mut Inspection,
+    conversion: &Conversion<'_>,
+    args: &ConvertArgs,
+) -> Result<Option<u8>, Problem> {
+    if args.partial || inspection.outer_errors() > 0 || !conversion.reads_once(inspection) {
+        return Ok(None);
+    }
+    let mut spool = tempfile::SpooledTempFile::new(SPOOL);
+    let (readings, losses) = match conversion.once(inspection, &mut spool) {
+        Ok(done) => done,
+        Err(Stop::Misfit(_)) => return Ok(None),
+        Err(stop) => return Err(stop.into()),
+    };
+    if readings.walk.has_errors() || readings.is_empty() {
+        return Ok(None);
+    }
+    output::tell(&diagnostics::lines(&inspection.name, &readings.walk.found, &readings.walk.tally));
+    let mut out = Output::open(args.output.as_deref()).map_err(Problem::Failure)?;
+    spool.rewind()?;
+    io::copy(&mut spool, &mut out)?;
+    out.finish()?;
+    tell_losses(inspection, &losses);
+    Ok(Some(0))
+}
+
+fn tell_losses(inspection: &Inspection, losses: &[String]) {
+    let lines: String =
+        losses.iter().map(|sentence| format!("{}: note[convert]: {sentence}\n", inspection.name)).collect();
+    output::tell(&lines);
+}
+
 fn convert(inspection: &mut Inspection, conversion: &Conversion<'_>, args: &ConvertArgs) -> Result<u8, Problem> {
     inspection.spool().map_err(Stop::from)?;
     if conversion.options.schema.is_some() {
         // It is used: the target is written by it.
         inspection.found.retain(|found| found.code != Code::SchemaUnused);
+    }
+    if let Some(status) = in_one_reading(inspection, conversion, args)? {
+        return Ok(status);
     }
     let readings = conversion.survey(inspection)?;
     let walk = &readings.walk;
@@ -235,8 +272,6 @@ fn convert(inspection: &mut Inspection, conversion: &Conversion<'_>, args: &Conv
         losses
     };
     out.finish()?;
-    let lines: String =
-        losses.iter().map(|sentence| format!("{}: note[convert]: {sentence}\n", inspection.name)).collect();
-    output::tell(&lines);
+    tell_losses(inspection, &losses);
     Ok(if bad { INPUT_ERROR } else { 0 })
 }

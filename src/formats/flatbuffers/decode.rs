@@ -3,7 +3,7 @@
 
 use crate::formats::Context;
 use crate::formats::flatbuffers::faults::Wrong;
-use crate::formats::flatbuffers::objects::{self, Buffer, Found, NONE, What};
+use crate::formats::flatbuffers::objects::{self, Buffer, Found, Hints, NONE, What};
 use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::users::Users;
 use crate::formats::flatbuffers::{gaps, guess, order, wire};
@@ -22,10 +22,10 @@ pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> 
     let bytes = Bytes(&bytes);
     let buffer = buffer_of(bytes, context.variant);
     match context.bound().and_then(|bound| Some((bound.schema.flat.as_deref()?, bound.root))) {
-        Some((flat, root)) => walk(bytes, buffer, flat, root, context, out),
+        Some((flat, root)) => walk(bytes, buffer, (flat, root, &Hints::default()), context, out),
         None => {
             let guess = guess::guess(bytes, buffer);
-            walk(bytes, buffer, &guess.flat, guess.root, context, out)
+            walk(bytes, buffer, (&guess.flat, guess.root, &guess.hints), context, out)
         }
     }
 }
@@ -46,12 +46,11 @@ pub fn buffer_of(bytes: Bytes<'_>, variant: &str) -> Buffer {
 fn walk(
     bytes: Bytes<'_>,
     buffer: Buffer,
-    flat: &Flat,
-    root: MessageId,
+    (flat, root, hints): (&Flat, MessageId, &Hints),
     context: &Context<'_>,
     out: &mut dyn Sink,
 ) -> Flow {
-    let found = objects::search(bytes, buffer, Some(root), Some(flat), context.depth);
+    let found = objects::search_with(bytes, buffer, Some(root), Some(flat), context.depth, hints);
     let mut teller = Teller::new(bytes, &found, Some(flat), context.owner, out);
     let mut users = Users::default();
     if teller.words {

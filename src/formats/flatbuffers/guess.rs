@@ -8,6 +8,8 @@
 //! types    tables of one vector, of one slot, or with one vtable and fields of one kind are of one type
 //! ```
 
+use std::collections::{HashMap, HashSet};
+
 use crate::formats::flatbuffers::objects::{self, Buffer, Found, Hints, What};
 use crate::formats::flatbuffers::words;
 use crate::model::events::Reading;
@@ -30,6 +32,8 @@ pub struct Guess {
     pub flat: Flat,
     /// That of the root.
     pub root: MessageId,
+    /// What is known of places beyond the types.
+    pub hints: Hints,
     /// What there is.
     pub counts: Counts,
 }
@@ -55,26 +59,37 @@ pub struct Counts {
 pub fn guess(bytes: Bytes<'_>, buffer: Buffer) -> Guess {
     let empty = Flat::default();
     let first = objects::search_with(bytes, buffer, None, Some(&empty), FLATBUFFERS_DEPTH, &Hints::default());
-    let hints = in_gaps(bytes, buffer, &first);
-    let found = match hints.is_empty() {
+    let hints = Hints { places: in_gaps(bytes, buffer, &first), no_vtables: overlapped(&first) };
+    let found = match hints.places.is_empty() && hints.no_vtables.is_empty() {
         true => first,
         false => objects::search_with(bytes, buffer, None, Some(&empty), FLATBUFFERS_DEPTH, &hints),
     };
     let counts = counts(bytes, buffer, &found);
     let (flat, root) = types::of(bytes, &found);
-    Guess { flat, root, counts }
+    Guess { flat, root, hints, counts }
 }
 
 fn is_zero(bytes: Bytes<'_>, start: u64, end: u64) -> bool {
     bytes.clipped(start, end).iter().all(|byte| *byte == 0)
 }
 
+/// Where vtables lie on other objects: what uses them is no table.
+fn overlapped(found: &Found) -> HashSet<u64, foldhash::fast::FixedState> {
+    let starts = |shared: &&objects::Shared| {
+        let (start, end) = (shared.vtable.start, shared.vtable.start.saturating_add(shared.vtable.size));
+        let next = found.objects.partition_point(|object| object.start < end);
+        let before = next.checked_sub(1).and_then(|at| found.objects.get(at));
+        before.is_some_and(|object| object.end > start && object.start != start)
+    };
+    found.vtables.iter().filter(starts).map(|shared| shared.vtable.start).collect()
+}
+
 /// What may be offsets and lead into gaps: to vectors of numbers, and to empty strings.
-fn in_gaps(bytes: Bytes<'_>, buffer: Buffer, found: &Found) -> Hints {
+fn in_gaps(bytes: Bytes<'_>, buffer: Buffer, found: &Found) -> HashMap<u64, Of, foldhash::fast::FixedState> {
     let mut targets = found.candidates.clone();
     targets.sort_unstable();
     targets.dedup();
-    let mut hints = Hints::default();
+    let mut hints: HashMap<u64, Of, foldhash::fast::FixedState> = HashMap::default();
     let mut next = 0usize;
     for (start, end) in objects::gaps(buffer, found) {
         while targets.get(next).is_some_and(|target| *target < start) {

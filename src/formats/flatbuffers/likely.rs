@@ -83,8 +83,17 @@ pub fn is_table(bytes: Bytes<'_>, at: u64, buffer: Buffer) -> bool {
 
 /// Whether the slots of a vtable lead into its table, and past the soffset.
 pub fn slots_fit(bytes: Bytes<'_>, vtable: Vtable) -> bool {
-    (0..vtable.slot_count()).all(|id| {
+    let mut seen = 0u128;
+    let mut any = false;
+    let fit = (0..vtable.slot_count()).all(|id| {
         let voffset = u64::from(vtable.voffset(bytes, id).unwrap_or(0));
-        voffset == 0 || (voffset >= wire::OFFSET && voffset < vtable.table_size)
-    })
+        let bit = u32::try_from(voffset).ok().and_then(|voffset| 1u128.checked_shl(voffset)).unwrap_or(0);
+        // No two fields stand in one place.
+        let twice = voffset != 0 && seen & bit != 0;
+        seen |= bit;
+        any |= voffset != 0;
+        voffset == 0 || (voffset >= wire::OFFSET && voffset < vtable.table_size && !twice)
+    });
+    // A table without fields has its soffset alone, and padding at most.
+    fit && (any || vtable.table_size < 12)
 }

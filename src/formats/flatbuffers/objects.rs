@@ -201,8 +201,17 @@ pub struct Search<'a> {
 /// Work for each byte of the input.
 const WORK: u64 = 64;
 
-/// What stands at offsets that nothing else says anything of: vectors of numbers, and strings.
-pub type Hints = HashMap<u64, Of, foldhash::fast::FixedState>;
+/// What is known of places that nothing says anything of: vectors of numbers, strings, what is no vtable.
+#[derive(Debug, Default)]
+pub struct Hints {
+    /// What stands there.
+    pub places: HashMap<u64, Of, foldhash::fast::FixedState>,
+    /// Where no vtable is, although the bytes look like one: other objects have them.
+    pub no_vtables: std::collections::HashSet<u64, foldhash::fast::FixedState>,
+}
+
+/// Elements of what looks like a vector of tables that are looked at.
+const LOOKED_AT: u64 = 64;
 
 /// Places that may be targets of offsets, at most.
 const MOST_CANDIDATES: usize = 4_000_000;
@@ -502,7 +511,10 @@ impl Search<'_> {
         };
         if let Some(object) = usize::try_from(number).ok().and_then(|at| self.found.objects.get_mut(at)) {
             object.end = end.max(object.start.saturating_add(1));
-            self.claimed = self.claimed.max(object.end);
+            // The last bytes of a table, that no slot leads to, may be another object's.
+            if !matches!(object.what, What::Table(_)) {
+                self.claimed = self.claimed.max(object.end);
+            }
         }
     }
 
@@ -681,6 +693,8 @@ impl Search<'_> {
         for fault in faults {
             self.fault(fault.start, fault.end, fault.what);
         }
+        let fields = slots.iter().filter(|slot| slot.usable).map(|slot| slot.at.saturating_add(slot.width)).max();
+        self.claimed = self.claimed.max(fields.unwrap_or(0)).max(at.saturating_add(4));
         for slot in slots.iter().filter(|slot| slot.usable) {
             self.field(number, object, ty, vtable, slot);
         }
@@ -736,6 +750,7 @@ impl Search<'_> {
         let buffer = self.buffer(object.buffer);
         if slot.width == 4
             && let Some(what) = likely::target(self.bytes, slot.at, buffer)
+            && !self.has_no_vtable(slot.at, what, buffer)
         {
             self.unsure = true;
             return self.follow(slot.at, false, what, number, Reach::Field(slot.id), object.buffer, "a table");
@@ -745,7 +760,7 @@ impl Search<'_> {
         if target.wrapping_sub(buffer.origin) % 4 != 0 || target.saturating_add(4) > buffer.end {
             return;
         }
-        let what = match self.hints.get(&target) {
+        let what = match self.hints.places.get(&target) {
             Some(Of::Text) => What::Text,
             Some(of) => What::Vector(Elements { of: *of, wide: false, content: Content::Plain }),
             None => {
@@ -758,6 +773,27 @@ impl Search<'_> {
         };
         self.unsure = true;
         self.follow(slot.at, false, what, number, Reach::Field(slot.id), object.buffer, "a vector");
+    }
+
+    /// Whether what looks like a table, or like a vector of tables, has a vtable where other objects are.
+    fn has_no_vtable(&self, at: u64, what: What, buffer: Buffer) -> bool {
+        if self.hints.no_vtables.is_empty() {
+            return false;
+        }
+        let target = |at: u64| at.saturating_add(u64::from(self.bytes.u32(at).unwrap_or(0)));
+        let wrong = |table: u64| {
+            let vtable = vtable_at(self.bytes, table, buffer.start, buffer.end);
+            vtable.is_ok_and(|vtable| self.hints.no_vtables.contains(&vtable.start))
+        };
+        match what {
+            What::Table(_) => wrong(target(at)),
+            What::Vector(Elements { of: Of::Table(_), .. }) => {
+                let vector = target(at);
+                let count = u64::from(self.bytes.u32(vector).unwrap_or(0)).min(LOOKED_AT);
+                (1..=count).any(|index| wrong(target(vector.saturating_add(index.saturating_mul(4)))))
+            }
+            _ => false,
+        }
     }
 
     fn elements_of(&self, at: u64, vtable: Vtable, field: &Field, of: Of) -> Elements {
