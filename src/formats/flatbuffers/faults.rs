@@ -17,6 +17,8 @@ pub struct Fault {
 /// What is wrong. Offsets are absolute; `end` is where the buffer ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrong {
+    /// There are no bytes.
+    Empty,
     /// The buffer is too short for a root offset; so many bytes are there.
     NoRoot(u64),
     /// An offset leads past the end of the buffer: to the offset, and where the buffer ends.
@@ -103,6 +105,7 @@ impl Wrong {
     /// The code that users search for.
     pub fn code(self) -> Code {
         match self {
+            Wrong::Empty => Code::EmptyInput,
             Wrong::NoRoot(_) => Code::FbCut,
             Wrong::PastEnd(..) => Code::FbOffsetPastEnd,
             Wrong::Zero(_) => Code::FbOffsetZero,
@@ -149,7 +152,8 @@ const VERIFIER: &str = "the official verifiers refuse this buffer here";
 impl Wrong {
     fn words(self, fault: &Fault, name: &dyn Fn(u16) -> String) -> (String, &'static str) {
         match self {
-            Wrong::NoRoot(_)
+            Wrong::Empty
+            | Wrong::NoRoot(_)
             | Wrong::PastEnd(..)
             | Wrong::Zero(_)
             | Wrong::Unaligned(..)
@@ -191,6 +195,7 @@ impl Wrong {
     fn of_offsets(self, fault: &Fault) -> (String, &'static str) {
         let from = fault.start;
         match self {
+            Wrong::Empty => ("expected a FlatBuffer, found no byte".to_string(), ""),
             Wrong::PastEnd(to, end) => (
                 format!("the offset at {from:#04x} leads to {to:#04x}, the buffer ends at {end:#04x}"),
                 "cut off, or not this type; the official verifiers refuse the buffer here",

@@ -64,7 +64,10 @@ pub fn offset(teller: &mut Teller<'_>, at: u64, wide: bool, label: &str) -> Flow
     let to = target(teller, at, wide);
     say_offset(teller, to, label);
     let (width, kind) = if wide { (wire::OFFSET64, wire::UOFFSET_64) } else { (wire::OFFSET, wire::UOFFSET) };
-    teller.leaf(at, at.saturating_add(width), kind, to, Flags::NONE)
+    let end = at.saturating_add(width);
+    // What nobody follows, such as the value of a union without a type, may lead anywhere.
+    let to = to.filter(|to| *to < teller.bytes.len() || teller.has_fault(end));
+    teller.leaf(at, end, kind, to, Flags::NONE)
 }
 
 /// Tells a value that stands in place: a scalar, an enumerated value, the type of a union, a struct, raw bytes.
@@ -114,7 +117,7 @@ pub fn raw(teller: &mut Teller<'_>, at: u64, width: u64) -> Flow {
         let bytes = teller.bytes.clipped(at, end);
         let said = teller.say();
         guess::raw_words(bytes, &mut said.words, &mut said.readings);
-        said.doubt = true;
+        said.doubt = !said.readings.is_empty();
     }
     teller.leaf(at, end, wire::RAW, None, Flags::NONE)
 }

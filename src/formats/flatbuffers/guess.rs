@@ -209,42 +209,57 @@ pub fn raw_words(bytes: &[u8], text: &mut String, readings: &mut Vec<Reading>) {
         text.push_str(if len > 16 { " .. (a struct?)" } else { " (a struct?)" });
         return;
     }
+    let rival = |kind, value: String| Reading { kind, value, why: "the same bytes".to_string() };
     if len == 1 {
-        text.push_str(&little_endian(bytes).to_string());
+        let number = little_endian(bytes);
+        text.push_str(&number.to_string());
+        readings.push(Reading { kind: "ubyte", value: number.to_string(), why: "a number fits always".to_string() });
         match bytes.first() {
-            Some(0) => text.push_str(" (bool false, enum, union?)"),
-            Some(1) => text.push_str(" (bool true, enum, union?)"),
-            Some(128..) => text.push_str(&format!(" (int8 {signed})")),
-            _ => text.push_str(" (enum, union?)"),
+            Some(0 | 1) => {
+                text.push_str(&format!(" (bool {}, enum, union?)", number == 1));
+                readings.push(rival("bool", (number == 1).to_string()));
+            }
+            Some(128..) => {
+                text.push_str(&format!(" (byte {signed})"));
+                readings.push(rival("byte", signed.to_string()));
+            }
+            _ => {
+                text.push_str(" (enum, union?)");
+                readings.push(rival("enum", number.to_string()));
+            }
         }
         return;
     }
+    if len == 2 {
+        let number = little_endian(bytes);
+        text.push_str(&format!("short {signed}"));
+        readings.push(Reading { kind: "short", value: signed.to_string(), why: "a number fits always".to_string() });
+        if number != signed.cast_unsigned() {
+            text.push_str(&format!(" (ushort {number})"));
+        }
+        readings.push(rival("ushort", number.to_string()));
+        return;
+    }
     let name = match len {
-        2 => "short",
         4 => "int",
         _ => "long",
     };
     let integer = format!("{name} {signed}");
     let float = match len {
         4 => format!("float {}", short(f64::from(f32::from_bits(u32::try_from(little_endian(bytes)).unwrap_or(0))))),
-        8 => format!("double {}", short(f64::from_bits(little_endian(bytes)))),
-        _ => String::new(),
+        _ => format!("double {}", short(f64::from_bits(little_endian(bytes)))),
     };
     let float_first = best(bytes) != Best::Integer;
     let (first, second) = if float_first { (&float, &integer) } else { (&integer, &float) };
-    text.push_str(first);
-    if !second.is_empty() {
-        text.push_str(&format!(" ({second})"));
-        for (words, why) in [(first, "likelier by its size"), (second, "the same bytes")] {
-            let (kind, value) = words.split_once(' ').unwrap_or((words, ""));
-            readings.push(Reading { kind: kind_name(kind), value: value.to_string(), why: why.to_string() });
-        }
+    text.push_str(&format!("{first} ({second})"));
+    for (words, why) in [(first, "likelier by its size"), (second, "the same bytes")] {
+        let (kind, value) = words.split_once(' ').unwrap_or((words, ""));
+        readings.push(Reading { kind: kind_name(kind), value: value.to_string(), why: why.to_string() });
     }
 }
 
 fn kind_name(kind: &str) -> &'static str {
     match kind {
-        "short" => "short",
         "int" => "int",
         "long" => "long",
         "float" => "float",

@@ -375,6 +375,7 @@ impl Search<'_> {
         self.found.objects.push(head);
         match self.bytes.u32(buffer.start).filter(|_| buffer.start.saturating_add(4) <= buffer.end) {
             Some(_) => self.follow(buffer.start, false, What::Table(root), at, Reach::Same, number, "the root"),
+            None if self.bytes.is_empty() => self.fault(0, 0, Wrong::Empty),
             None => {
                 let there = buffer.end.saturating_sub(buffer.start);
                 self.fault(buffer.start, buffer.end, Wrong::NoRoot(there));

@@ -205,6 +205,11 @@ impl<'a> Teller<'a> {
         self.paths.behind(outside)
     }
 
+    /// Whether a finding speaks of bytes up to `end` that are not told yet.
+    pub fn has_fault(&self, end: u64) -> bool {
+        self.found.faults.get(self.next_fault).is_some_and(|fault| fault.start < end)
+    }
+
     /// A list of slots, whose memory is used again.
     pub fn take_slots(&mut self) -> Vec<Slot> {
         std::mem::take(&mut self.slots)
