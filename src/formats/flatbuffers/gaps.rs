@@ -44,14 +44,26 @@ fn padding(teller: &mut Teller<'_>, to: u64) -> Flow {
     }
     if teller.words {
         let len = to.saturating_sub(from);
+        let reason = head_reason(teller, from, len);
         let words = teller.say();
-        words.words = format!("|padding {len}");
+        words.words = format!("|padding {len}{reason}");
         if own {
             words.field.push(' ');
         }
     }
     teller.leaf_of(from, to, Kind::PADDING, None, Flags::NONE)?;
     if own { teller.leave_field() } else { Ok(()) }
+}
+
+/// Why zeros stand behind the head of a buffer: its size is a multiple of the widest thing in it.
+fn head_reason(teller: &Teller<'_>, from: u64, len: u64) -> String {
+    let (Some(buffer), size) = (teller.found.buffers.first(), teller.bytes.len()) else { return String::new() };
+    let head = [4, 8].map(|bytes| buffer.start.saturating_add(bytes));
+    let align = teller.found.widest;
+    if !head.contains(&from) || align <= 1 || len >= align || buffer.end != size || !size.is_multiple_of(align) {
+        return String::new();
+    }
+    format!(", so that the file, {size} bytes, is a multiple of {align}")
 }
 
 /// Bytes that nothing points at.

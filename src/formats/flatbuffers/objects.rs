@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::formats::flatbuffers::faults::{Fault, Wrong};
-use crate::formats::flatbuffers::table::{Slot, Vtable, vtable_at};
+use crate::formats::flatbuffers::table::{Slot, Vtable, field_align, vtable_at};
 use crate::formats::flatbuffers::{keys, likely};
 use crate::model::diag::Severity;
 use crate::model::flat::{EnumId, Field, Flat, Of, Shape};
@@ -132,6 +132,8 @@ pub struct Found {
     pub faults: Vec<Fault>,
     /// Buffers; the first is that of the input.
     pub buffers: Vec<Buffer>,
+    /// The largest alignment of what stands in a table or vector.
+    pub widest: u64,
     /// Something was not followed: an offset that is wrong, or one that may be one.
     pub partial: bool,
     /// Where fields of no known type may lead, if they are offsets.
@@ -581,6 +583,9 @@ impl Search<'_> {
         let count = count.unwrap_or(0);
         let from = object.start.saturating_add(head);
         let (width, align) = self.flat.map_or((1, 1), |flat| (flat.width(elements.of), flat.align(elements.of)));
+        if count > 0 {
+            self.found.widest = self.found.widest.max(align);
+        }
         if count > 0 && from.wrapping_sub(buffer.origin).checked_rem(align).is_some_and(|rest| rest != 0) {
             self.fault(object.from, object.from.saturating_add(4), Wrong::Unaligned(from, align));
         }
@@ -696,12 +701,21 @@ impl Search<'_> {
         }
         let fields = slots.iter().filter(|slot| slot.usable).map(|slot| slot.at.saturating_add(slot.width)).max();
         self.claimed = self.claimed.max(fields.unwrap_or(0)).max(at.saturating_add(4));
+        self.widen(ty, &slots);
         for slot in slots.iter().filter(|slot| slot.usable) {
             self.field(number, object, ty, vtable, slot);
         }
         self.slots = slots;
         self.required(at, ty, vtable);
         end.min(buffer.end)
+    }
+
+    /// Notes the largest alignment of the fields of a table.
+    fn widen(&mut self, ty: Option<MessageId>, slots: &[Slot]) {
+        let (Some(flat), Some(object)) = (self.flat, self.known_type(ty)) else { return };
+        let aligns = slots.iter().filter_map(|slot| Some(field_align(object.field(slot.id)?, flat)));
+        let widest = aligns.max().unwrap_or(1);
+        self.found.widest = self.found.widest.max(widest).max(4);
     }
 
     fn known_type(&self, ty: Option<MessageId>) -> Option<&crate::model::flat::Object> {

@@ -7,7 +7,7 @@ use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::{fields, wire, words};
 use crate::model::bytemap::{Flags, GroupKind, Kind, Step};
 use crate::model::events::Flow;
-use crate::model::flat::{Field, Of, Shape};
+use crate::model::flat::{Field, Flat, Of, Shape};
 use crate::model::num::{bytes, push_number};
 use crate::model::schema::MessageId;
 
@@ -138,7 +138,7 @@ fn gap(teller: &mut Teller<'_>, to: u64, next: Option<(&Slot, Option<&Field>)>) 
 /// Why a gap stands before a field, where that follows from the bytes.
 fn reason(teller: &Teller<'_>, to: u64, len: u64, next: Option<(&Slot, Option<&Field>)>) -> String {
     let Some(flat) = teller.flat else { return String::new() };
-    let Some((slot, Some(field))) = next else { return String::new() };
+    let Some((slot, Some(field))) = next else { return trailing(teller, flat, to, len) };
     let align = super::table::field_align(field, flat);
     if align > len && to.is_multiple_of(align) {
         return format!(", so that {} stands on a multiple of {align}, {to:#04x}", field.name);
@@ -151,6 +151,27 @@ fn reason(teller: &Teller<'_>, to: u64, len: u64, next: Option<(&Slot, Option<&F
         };
     }
     String::new()
+}
+
+/// Why zeros stand behind the last field: a wide field would not be aligned without them, since writers build from the
+/// end.
+fn trailing(teller: &Teller<'_>, flat: &Flat, to: u64, len: u64) -> String {
+    let Some((object, vtable)) = teller.table_and_vtable() else { return String::new() };
+    let crate::formats::flatbuffers::objects::What::Table(Some(ty)) = object.what else { return String::new() };
+    let fields = flat.object(ty).map_or(&[][..], |object| &object.fields);
+    let shifted = |field: &&Field| {
+        let align = super::table::field_align(field, flat);
+        let at = vtable.field(teller.bytes, object.start, field.id);
+        at.is_some_and(|at| {
+            align > 4 && at < to && at.is_multiple_of(align) && !at.saturating_add(len).is_multiple_of(align)
+        })
+    };
+    match fields.iter().find(shifted) {
+        Some(field) => {
+            format!(", so that {} stands on a multiple of {}", field.name, super::table::field_align(field, flat))
+        }
+        None => String::new(),
+    }
 }
 
 /// `table document: Document, 20 bytes 0x2c..0x40`

@@ -3,7 +3,7 @@
 
 use crate::formats::flatbuffers::faults::{Fault, Wrong};
 use crate::formats::flatbuffers::objects::{Found, NONE, Object, Reach, What};
-use crate::formats::flatbuffers::table::Slot;
+use crate::formats::flatbuffers::table::{Slot, Vtable};
 use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, NO_TARGET, Step};
 use crate::model::diag::Severity;
 use crate::model::events::{Flow, Heading, PathStack, Said, Sink, Stop};
@@ -191,6 +191,13 @@ impl<'a> Teller<'a> {
             Some((u32::try_from(place).ok()?, object))
         };
         here(near).or_else(|| here(far()?))
+    }
+
+    /// The innermost table and its vtable.
+    pub fn table_and_vtable(&self) -> Option<(&'a Object, Vtable)> {
+        let object = self.object(*self.open.last()?)?;
+        let shared = self.found.vtables.get(usize::try_from(object.vtable).ok()?)?;
+        Some((object, shared.vtable))
     }
 
     /// Where the table begins whose field is told.
