@@ -32,7 +32,7 @@ pub fn detect(sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
             candidate("size-prefixed", judged, Some(prefix))
         }
         (Ok(plain), _) => candidate("plain", plain, None),
-        (Err(why), _) => against(why),
+        (Err(why), _) => told(bytes, context, why),
     }
 }
 
@@ -55,6 +55,26 @@ fn candidate(variant: &'static str, judged: Judged, prefix: Option<u64>) -> Cand
         _ => Level::Possible,
     };
     Candidate { format: "flatbuffers", variant, level, score, pro, contra }
+}
+
+/// Bytes that are no sound buffer, but have the identifier of the schema that was told; or a schema was told and the
+/// root offset leads somewhere.
+fn told(bytes: Bytes<'_>, context: &Context<'_>, why: String) -> Candidate {
+    let Some(flat) = context.schema.and_then(|schema| schema.flat.as_deref()) else { return against(why) };
+    let sized = bytes.u32(0).is_some_and(|size| u64::from(size).saturating_add(4) == bytes.len());
+    let found = flat.identifier.and_then(|four| {
+        let at = |start: u64| bytes.range(start, start.saturating_add(4)) == Some(&four[..]);
+        (at(4) || at(8)).then_some(())
+    });
+    let inside = bytes.u32(0).is_some_and(|offset| offset >= 4 && u64::from(offset) < bytes.len());
+    let (score, evidence) = match (found, inside) {
+        (Some(_), _) => (700, "the identifier is that of the schema".to_string()),
+        (None, true) => (350, "a FlatBuffers schema was told, and the root offset leads into the bytes".to_string()),
+        _ => return against(why),
+    };
+    let variant = if sized { "size-prefixed" } else { "plain" };
+    let level = if score >= 500 { Level::Likely } else { Level::Possible };
+    Candidate { format: "flatbuffers", variant, level, score, pro: vec![evidence], contra: vec![why] }
 }
 
 fn against(why: String) -> Candidate {

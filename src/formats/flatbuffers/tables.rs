@@ -3,7 +3,7 @@
 use crate::formats::flatbuffers::faults::Wrong;
 use crate::formats::flatbuffers::objects::Object;
 use crate::formats::flatbuffers::table::Slot;
-use crate::formats::flatbuffers::tell::Teller;
+use crate::formats::flatbuffers::tell::{Teller, shown};
 use crate::formats::flatbuffers::{fields, wire, words};
 use crate::model::bytemap::{Flags, GroupKind, Kind, Step};
 use crate::model::events::Flow;
@@ -176,10 +176,7 @@ fn trailing(teller: &Teller<'_>, flat: &Flat, to: u64, len: u64) -> String {
 
 /// `table document: Document, 20 bytes 0x2c..0x40`
 pub fn heading(teller: &Teller<'_>, what: &str, name: &str, object: &Object) -> String {
-    let path = match teller.path() {
-        "" => "(root)",
-        path => path,
-    };
+    let path = shown(teller.path());
     let name = if name.is_empty() { String::new() } else { format!(" {name},") };
     let size = bytes(object.end.saturating_sub(object.start));
     format!("   -- {what} {path}:{name} {size} {:#04x}..{:#04x}", object.start, object.end)

@@ -436,6 +436,15 @@ pub fn step_of<'a>(found: &Found, flat: Option<&'a Flat>, object: &Object, numbe
     }
 }
 
+/// A path for a sentence: the root by a word, numbers of slots behind a dot.
+pub fn shown(path: &str) -> String {
+    match path.chars().next() {
+        None => "(root)".to_string(),
+        Some(c) if c.is_ascii_digit() => format!(".{path}"),
+        Some(_) => path.to_string(),
+    }
+}
+
 /// The path of an object, from its parents.
 pub fn path_of(found: &Found, flat: Option<&Flat>, number: u32) -> String {
     let mut chain = Vec::new();

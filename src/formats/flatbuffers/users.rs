@@ -1,7 +1,7 @@
 //! Who uses a vtable, in words: `used by 7 tables: document.items[0,1,3..7]`.
 
 use crate::formats::flatbuffers::objects::{Found, Object, Reach, What};
-use crate::formats::flatbuffers::tell::path_of;
+use crate::formats::flatbuffers::tell::{path_of, shown};
 use crate::model::flat::Flat;
 use crate::model::num::push_number;
 use crate::model::schema::MessageId;
@@ -68,8 +68,7 @@ impl Users {
         let list = self.list(vtable);
         let types = self.types(vtable, found);
         let named = |number: u32| {
-            let path = path_of(found, flat, number);
-            let path = if path.is_empty() { "(root)".to_string() } else { path };
+            let path = shown(&path_of(found, flat, number));
             match object(found, number).map(|object| object.what) {
                 Some(What::Table(Some(ty))) if types.len() > 1 => {
                     let name = flat.and_then(|flat| flat.object(ty)).map_or("", |object| object.short_name());
@@ -110,7 +109,7 @@ fn elements(list: &[u32], found: &Found, flat: Option<&Flat>) -> Option<String> 
         indexes.push(index);
     }
     indexes.sort_unstable();
-    let mut text = path_of(found, flat, parent);
+    let mut text = shown(&path_of(found, flat, parent));
     text.push('[');
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for index in indexes {

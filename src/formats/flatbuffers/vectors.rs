@@ -2,7 +2,7 @@
 
 use crate::formats::flatbuffers::objects::{Content, Elements, Object};
 use crate::formats::flatbuffers::tables::from_words;
-use crate::formats::flatbuffers::tell::Teller;
+use crate::formats::flatbuffers::tell::{Teller, shown};
 use crate::formats::flatbuffers::{fields, wire};
 use crate::model::bytemap::{Flags, GroupKind, Kind, Step};
 use crate::model::events::Flow;
@@ -238,10 +238,7 @@ fn vector_heading(
     count: u64,
     width: u64,
 ) -> String {
-    let path = match teller.path() {
-        "" => "(root)",
-        path => path,
-    };
+    let path = shown(teller.path());
     let name = |id| flat.object(id).map_or("", |object| object.short_name());
     let of = match elements.of {
         Of::Table(id) => format!("{} to {}", if count == 1 { "offset" } else { "offsets" }, name(id)),
