@@ -7,6 +7,7 @@ use crate::formats::json::tagged::{TAGS, TagReader};
 use crate::formats::{Dress, EncodeOptions, Encoder, Format};
 use crate::inspect::Inspection;
 use crate::model::bytemap::{Group, GroupId, Leaf};
+use crate::model::diag::Diagnostic;
 use crate::model::events::{Flow, Sink, Stop, Tee};
 use crate::model::schema::{Message, MessageId, Schema};
 use crate::model::survey::{Survey, Want};
@@ -92,13 +93,14 @@ impl Conversion<'_> {
     pub fn once(&self, inspection: &mut Inspection, out: &mut dyn Write) -> Result<(Readings, Vec<String>), Stop> {
         let mut buffer = BufWriter::with_capacity(BUFFER, out);
         let options = EncodeOptions { stream: is_stream(inspection), ..self.options };
-        let (nothing, mut survey) = (Survey::default(), Survey::default());
+        let (nothing, mut beside) = (Survey::default(), Beside(Survey::default()));
         let mut encoder = self.format.encoder(self.variant, options, &nothing, &mut buffer);
         let notes = {
             let mut noted = Noted { inner: &mut *encoder, notes: Vec::new() };
-            self.send(inspection, &mut Tee { first: &mut noted, second: &mut survey })?;
+            self.send(inspection, &mut Tee { first: &mut noted, second: &mut beside })?;
             noted.notes
         };
+        let survey = beside.0;
         let mut losses = Vec::new();
         if !survey.has_errors() && survey.messages > 0 {
             encoder.finish()?;
@@ -262,6 +264,22 @@ impl Sink for TopNames {
     }
 }
 
+/// Finds out what is wrong and how many messages there are, and nothing else.
+struct Beside(Survey);
+
+impl Sink for Beside {
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        self.0.diagnostic(found)
+    }
+
+    fn value(&mut self, event: Event<'_>) -> Flow {
+        if let Event::Message(_) = event {
+            self.0.messages = self.0.messages.saturating_add(1);
+        }
+        Ok(())
+    }
+}
+
 /// Hands everything to an encoder and keeps what is said beside it.
 struct Noted<'a> {
     inner: &'a mut dyn Encoder,
@@ -279,6 +297,10 @@ impl Sink for Noted<'_> {
 
     fn close(&mut self, id: GroupId, end: u64) -> Flow {
         self.inner.close(id, end)
+    }
+
+    fn path(&self) -> Option<&str> {
+        self.inner.path()
     }
 
     fn left_out(&mut self, sentence: &str) -> Flow {

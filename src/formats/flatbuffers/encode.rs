@@ -160,7 +160,7 @@ struct Writer<'a> {
     structs: Vec<u8>,
     /// Types of the unions in vectors, for each vector of types that was met: owner frame, field, numbers.
     types: Vec<(usize, usize, Vec<u64>)>,
-    names: HashMap<MessageId, HashMap<String, usize>>,
+    names: HashMap<MessageId, Places, foldhash::fast::FixedState>,
     long: Vec<u8>,
     queue: VecDeque<Held>,
     held: Vec<Held>,
@@ -195,7 +195,7 @@ impl<'a> Writer<'a> {
             pending: Vec::new(),
             structs: Vec::new(),
             types: Vec::new(),
-            names: HashMap::new(),
+            names: HashMap::default(),
             long: Vec::new(),
             queue: VecDeque::new(),
             held: Vec::new(),
@@ -330,7 +330,7 @@ impl<'a> Writer<'a> {
     /// Position of the field with this name; where none has it, of the one that has it without case and underscores.
     fn place(&mut self, ty: MessageId, object: &'a Object, name: &str) -> Option<usize> {
         let names = self.names.entry(ty).or_insert_with(|| {
-            let mut names = HashMap::new();
+            let mut names = Places::default();
             for (place, field) in object.fields.iter().enumerate() {
                 names.entry(plain(&field.name)).or_insert(place);
             }
@@ -528,6 +528,9 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Positions of fields by name.
+type Places = HashMap<String, usize, foldhash::fast::FixedState>;
+
 /// A name without case and underscores.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect()
@@ -548,6 +551,10 @@ impl Sink for Writer<'_> {
     fn leaf(&mut self, leaf: &Leaf, _head: &[u8]) -> Flow {
         self.last = (leaf.start, leaf.end);
         Ok(())
+    }
+
+    fn path(&self) -> Option<&str> {
+        Some(self.paths.path())
     }
 
     fn wants_values(&self) -> bool {
