@@ -31,6 +31,9 @@ _wireinspect() {
             wireinspect,help)
                 cmd="wireinspect__subcmd__help"
                 ;;
+            wireinspect,schema)
+                cmd="wireinspect__subcmd__schema"
+                ;;
             *)
                 ;;
         esac
@@ -38,7 +41,7 @@ _wireinspect() {
 
     case "${cmd}" in
         wireinspect)
-            opts="-h -V --help --version help completions explain convert detect"
+            opts="-h -V --help --version schema help completions explain convert detect"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -66,7 +69,7 @@ _wireinspect() {
             return 0
             ;;
         wireinspect__subcmd__convert)
-            opts="-f -s -I -t -e -o -h --format --variant --schema --include --type --encoding --skip --length --limit-depth --to --output --pretty --ignore-unknown --partial --force --help"
+            opts="-f -s -I -t -e -o -h --format --variant --schema --include --type --encoding --skip --length --limit-depth --to --output --pretty --ignore-unknown --fb-writer --fb-force-defaults --fb-own-vtables --partial --force --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -138,6 +141,10 @@ _wireinspect() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fb-writer)
+                    COMPREPLY=($(compgen -W "flatc cpp declared" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -226,7 +233,7 @@ _wireinspect() {
             return 0
             ;;
         wireinspect__subcmd__explain)
-            opts="-f -s -I -t -e -o -h --format --variant --schema --include --type --encoding --skip --length --limit-depth --to --output --rows --bits --notes --no-head --paths --all --at --range --path --depth --max-items --message --layer --width --color --help"
+            opts="-f -s -I -t -e -o -h --format --variant --schema --include --type --encoding --skip --length --limit-depth --to --output --rows --bits --notes --no-head --paths --order --all --at --range --path --depth --max-items --message --layer --width --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -312,6 +319,10 @@ _wireinspect() {
                     COMPREPLY=($(compgen -W "short full" -- "${cur}"))
                     return 0
                     ;;
+                --order)
+                    COMPREPLY=($(compgen -W "file logical" -- "${cur}"))
+                    return 0
+                    ;;
                 --at)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -362,6 +373,52 @@ _wireinspect() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        wireinspect__subcmd__schema)
+            opts="-I -t -o -h --include --type --to --output --all --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --include)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -I)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

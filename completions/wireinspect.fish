@@ -26,16 +26,27 @@ end
 
 complete -c wireinspect -n "__fish_wireinspect_needs_command" -s h -l help -d 'Print help'
 complete -c wireinspect -n "__fish_wireinspect_needs_command" -s V -l version -d 'Print version'
+complete -c wireinspect -n "__fish_wireinspect_needs_command" -f -a "schema" -d 'The types of a schema, with the places of their fields on the wire'
 complete -c wireinspect -n "__fish_wireinspect_needs_command" -f -a "help" -d 'Help on a command or a format'
 complete -c wireinspect -n "__fish_wireinspect_needs_command" -f -a "completions" -d 'Completions for a shell, or the man page'
 complete -c wireinspect -n "__fish_wireinspect_needs_command" -f -a "explain" -d 'Annotated dump: what every byte is (the main job)'
 complete -c wireinspect -n "__fish_wireinspect_needs_command" -f -a "convert" -d 'Into another format'
 complete -c wireinspect -n "__fish_wireinspect_needs_command" -f -a "detect" -d 'Which format it is, with the evidence'
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand schema" -s I -l include -d 'Folder to look for imports in; the schema\'s own and those above it are searched anyway' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand schema" -s t -l type -d 'Only this type, and those that it holds' -r
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand schema" -l to -d 'What comes out' -r -f -a "text\t'Lines for people'
+json\t'One JSON object'"
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand schema" -s o -l output -d 'Where it goes, instead of standard output' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand schema" -l color -d 'Colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set; CLICOLOR_FORCE forces it'
+always\t'Always'
+never\t'Never'"
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand schema" -l all -d 'Types of included files too'
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand help" -s h -l help -d 'Print help'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s f -l format -d 'The format, else it is found out: FORMAT or FORMAT/VARIANT' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l variant -d 'The variant of the format' -r
-complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s s -l schema -d 'Schema: .proto, or a descriptor set; may be given several times' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s s -l schema -d 'Schema: .proto, .fbs, .bfbs, or a descriptor set; may be given several times' -r -F
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s I -l include -d 'Folder to look for imports in; the schema\'s own and those above it are searched anyway' -r -F
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s t -l type -d 'Type of the message: full name, or a short one that is clear [default: the one that fits best]' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s e -l encoding -d 'Text that holds bytes is undone first' -r -f -a "auto\t'Found out, and said'
@@ -62,6 +73,8 @@ all\t'Each time'
 none\t'Never'"
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l paths -d 'Full paths in every row, for grep' -r -f -a "short\t'The last step, and all of it where a container opens'
 full\t'All of it'"
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l order -d 'In which order objects that point at each other are told (FlatBuffers)' -r -f -a "file\t'As they stand in the file'
+logical\t'As a reader reaches them: the root, then what it leads to'"
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l at -d 'What the byte at this offset is, and what lies around it' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l range -d 'Only rows that touch these ranges, half open: 0x16..0x22,40..64' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l path -d 'Only rows at or below this path: items[3].sku, or items[].sku for every element' -r
@@ -79,7 +92,7 @@ complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -l all 
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s f -l format -d 'The format, else it is found out: FORMAT or FORMAT/VARIANT' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l variant -d 'The variant of the format' -r
-complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s s -l schema -d 'Schema: .proto, or a descriptor set; may be given several times' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s s -l schema -d 'Schema: .proto, .fbs, .bfbs, or a descriptor set; may be given several times' -r -F
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s I -l include -d 'Folder to look for imports in; the schema\'s own and those above it are searched anyway' -r -F
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s t -l type -d 'Type of the message: full name, or a short one that is clear [default: the one that fits best]' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s e -l encoding -d 'Text that holds bytes is undone first' -r -f -a "auto\t'Found out, and said'
@@ -95,14 +108,19 @@ complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l leng
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l limit-depth -d 'Containers within each other that are decoded, at most 10000' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l to -d 'What comes out: FORMAT or FORMAT/VARIANT' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s o -l output -d 'Where it goes, instead of standard output; written whole or not at all' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l fb-writer -d 'FlatBuffers: in the way of which writer the bytes are written' -r -f -a "flatc\t'As flatc -b: children as they come, fields by size'
+cpp\t'As the object API of C++: children in the order of the schema, empty ones left out'
+declared\t'As Swift and Python: children and fields in the order of the schema'"
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l pretty -d 'Text with line ends and indentation'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l ignore-unknown -d 'Leave out names that the type of the target does not have'
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l fb-force-defaults -d 'FlatBuffers: write scalars that hold their default'
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l fb-own-vtables -d 'FlatBuffers: a vtable for each table, none shared'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l partial -d 'Write what could be decoded of an input with errors'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -l force -d 'Write binary to a terminal'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s f -l format -d 'The format, else it is found out: FORMAT or FORMAT/VARIANT' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -l variant -d 'The variant of the format' -r
-complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s s -l schema -d 'Schema: .proto, or a descriptor set; may be given several times' -r -F
+complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s s -l schema -d 'Schema: .proto, .fbs, .bfbs, or a descriptor set; may be given several times' -r -F
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s I -l include -d 'Folder to look for imports in; the schema\'s own and those above it are searched anyway' -r -F
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s t -l type -d 'Type of the message: full name, or a short one that is clear [default: the one that fits best]' -r
 complete -c wireinspect -n "__fish_wireinspect_using_subcommand detect" -s e -l encoding -d 'Text that holds bytes is undone first' -r -f -a "auto\t'Found out, and said'

@@ -7,7 +7,8 @@ use crate::formats::json::tagged::{TAGS, TagReader};
 use crate::formats::{Dress, EncodeOptions, Encoder, Format};
 use crate::inspect::Inspection;
 use crate::model::bytemap::{Group, GroupId, Leaf};
-use crate::model::events::{Flow, Sink, Stop};
+use crate::model::diag::Diagnostic;
+use crate::model::events::{Flow, Sink, Stop, Tee};
 use crate::model::schema::{Message, MessageId, Schema};
 use crate::model::survey::{Survey, Want};
 use crate::model::value::{Event, Scalar};
@@ -78,6 +79,38 @@ impl Conversion<'_> {
             inspection.values(self.dress(), &mut values)?;
         }
         Ok(Readings { walk, values: Some(values) })
+    }
+
+    /// Whether one reading does: the target wants to know nothing ahead, and what is written can be thrown away.
+    pub fn reads_once(&self, inspection: &Inspection) -> bool {
+        !maps_values(inspection) && !self.format.info().text && self.format.wants(self.variant) == Want::default()
+    }
+
+    /// The only reading: writes, and finds out what is wrong. What was written counts only where nothing is.
+    ///
+    /// # Errors
+    /// As for [`Conversion::write`].
+    pub fn once(&self, inspection: &mut Inspection, out: &mut dyn Write) -> Result<(Readings, Vec<String>), Stop> {
+        let mut buffer = BufWriter::with_capacity(BUFFER, out);
+        let options = EncodeOptions { stream: is_stream(inspection), ..self.options };
+        let (nothing, mut beside) = (Survey::default(), Beside(Survey::default()));
+        let mut encoder = self.format.encoder(self.variant, options, &nothing, &mut buffer);
+        let notes = {
+            let mut noted = Noted { inner: &mut *encoder, notes: Vec::new() };
+            self.send(inspection, &mut Tee { first: &mut noted, second: &mut beside })?;
+            noted.notes
+        };
+        let survey = beside.0;
+        let mut losses = Vec::new();
+        if !survey.has_errors() && survey.messages > 0 {
+            encoder.finish()?;
+            losses = self.format.losses(&survey);
+            losses.extend(encoder.losses());
+            losses.extend(notes);
+        }
+        drop(encoder);
+        buffer.flush()?;
+        Ok((Readings { walk: survey, values: None }, losses))
     }
 
     /// The second reading, which writes; returns what was written otherwise than it is, a sentence each.
@@ -170,15 +203,12 @@ pub fn json(inspection: &mut Inspection, out: &mut dyn Write) -> Result<bool, St
     Ok(true)
 }
 
-/// The type that the schema says is the root; else the one that names at the top of the first message fit: the
-/// only one of the files that were told, or the only one that has them all. Else the types there are.
+/// The type that names at the top of the first message fit: the only one of the files that were told, or
+/// the only one that has them all. Else the types there are.
 ///
 /// # Errors
 /// Full names of the types that compete.
 pub fn best_type(inspection: &mut Inspection, schema: &Schema) -> Result<MessageId, Vec<String>> {
-    if let Some(root) = schema.flat.as_ref().and_then(|flat| flat.root) {
-        return Ok(root);
-    }
     let told: Vec<(MessageId, &Message)> = schema.roots().filter(|(_, message)| message.told).collect();
     if let [(only, _)] = told[..] {
         return Ok(only);
@@ -234,6 +264,22 @@ impl Sink for TopNames {
     }
 }
 
+/// Finds out what is wrong and how many messages there are, and nothing else.
+struct Beside(Survey);
+
+impl Sink for Beside {
+    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
+        self.0.diagnostic(found)
+    }
+
+    fn value(&mut self, event: Event<'_>) -> Flow {
+        if let Event::Message(_) = event {
+            self.0.messages = self.0.messages.saturating_add(1);
+        }
+        Ok(())
+    }
+}
+
 /// Hands everything to an encoder and keeps what is said beside it.
 struct Noted<'a> {
     inner: &'a mut dyn Encoder,
@@ -251,6 +297,10 @@ impl Sink for Noted<'_> {
 
     fn close(&mut self, id: GroupId, end: u64) -> Flow {
         self.inner.close(id, end)
+    }
+
+    fn path(&self) -> Option<&str> {
+        self.inner.path()
     }
 
     fn left_out(&mut self, sentence: &str) -> Flow {

@@ -38,6 +38,9 @@ const NOT_A_WORD: u32 = 600;
 /// Types that a choice names besides the one that was taken.
 const OTHER_TYPES: usize = 5;
 
+/// Rivals that the reason of a choice rules out one by one.
+const RIVALS: usize = 2;
+
 /// How far ahead another format must be before a told one is doubted.
 const DOUBT: u32 = 500;
 
@@ -357,11 +360,17 @@ impl Inspection {
     /// where none was, what rules out each.
     pub fn why(&self) -> String {
         let mut parts = Vec::new();
+        let mut against = 0;
         for (place, candidate) in self.candidates.iter().enumerate() {
             let chosen = place == 0 && (self.format.is_some() || candidate.format == PLAIN_TEXT);
             if chosen && !candidate.pro.is_empty() {
                 parts.push(candidate.pro.join(", "));
             } else if let Some(reason) = candidate.contra.first() {
+                against += 1;
+                // Where something was chosen, the nearest rivals say enough; `detect` names them all.
+                if against > RIVALS && self.format.is_some() {
+                    continue;
+                }
                 parts.push(format!("as {}, {reason}", title(candidate.format)));
             }
         }

@@ -132,8 +132,11 @@ impl Sink for Ledger {
                 self.path.push_str("{}");
             }
         }
-        self.rows = self.rows.saturating_add(1);
         self.before_value = true;
+        if group.again {
+            return Ok(());
+        }
+        self.rows = self.rows.saturating_add(1);
         if group.kind != GroupKind::Root {
             let line = self.line();
             line.count = line.count.saturating_add(1);

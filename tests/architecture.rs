@@ -153,6 +153,19 @@ fn every_format_has_the_same_core_files() {
     assert_eq!(folders.count(), formats::ALL.len(), "every folder of a format is in ALL");
 }
 
+/// Small buffers: a root offset, then a vtable and a table.
+fn flatbuffers_that_no_vector_has() -> Vec<Vec<u8>> {
+    let hex = common::hex;
+    vec![
+        // A table without its required field.
+        hex("08 00 00 00 04 00 04 00 04 00 00 00"),
+        // Field 0 (`must`, or `pos`) is a string that is not UTF-8: ff.
+        hex("0c 00 00 00 00 00 06 00 08 00 04 00 06 00 00 00 04 00 00 00 01 00 00 00 ff 00 00 00"),
+        // Behind the table four bytes that nothing points at.
+        hex("08 00 00 00 04 00 04 00 04 00 00 00 01 02 03 04"),
+    ]
+}
+
 #[test]
 fn every_code_of_a_finding_is_made_by_some_input() {
     let mut seen = BTreeSet::new();
@@ -187,6 +200,17 @@ fn every_code_of_a_finding_is_made_by_some_input() {
     // A Timestamp with 1,000,000,000 nanoseconds.
     let known = common::As::format("protobuf").typed("pbzoo.proto", "zoo.Known");
     note(known.check(&common::hex("12 06 10 80 94 eb dc 03")).codes());
+    for bytes in flatbuffers_that_no_vector_has() {
+        let needs = common::As::format("flatbuffers").typed("fbzoo.fbs", "zoo.Needs");
+        let root = common::As::format("flatbuffers").typed("fbzoo.fbs", "zoo.Root");
+        note(needs.check(&bytes).codes());
+        note(root.check(&bytes).codes());
+    }
+    // The gap behind `b` in the struct `arrays`, 0x4b, from 00 to 01.
+    let arrays = golden().into_iter().find(|golden| golden.id == "fb.arrays").unwrap();
+    let mut bytes = arrays.message();
+    bytes[0x4b] = 1;
+    note(arrays.read_as().check(&bytes).codes());
     // Findings on the choice of format and on text encodings show at the command line.
     let mut told = String::new();
     let cases: [(&[&str], &str); 3] = [

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{As, Random, check, golden, inspect};
 
-const FORMATS: [&str; 3] = ["protobuf", "msgpack", "json"];
+const FORMATS: [&str; 4] = ["protobuf", "flatbuffers", "msgpack", "json"];
 
 /// Samples up to this size are cut and changed everywhere.
 const SMALL: usize = 512;
@@ -49,6 +49,7 @@ fn samples(small: bool) -> Vec<Sample> {
                 let streams = ["plain", "delimited", "grpc"];
                 streams.iter().flat_map(|variant| [own.variant(variant), untyped.variant(variant)]).collect()
             }
+            "flatbuffers" => vec![own, untyped, own.variant("size-prefixed")],
             _ => vec![own],
         };
         Sample { format, bytes, readings }

@@ -4,32 +4,22 @@ use std::io::{self, Seek as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::output::{self, Output};
 use crate::cli::{Failure, INPUT_ERROR, InputArgs, Outcome, explain, format_by_name, input, stopped};
 use crate::convert::{self, Conversion};
-use crate::formats::flatbuffers::builder::Layout;
-use crate::formats::{EncodeOptions, Format};
+use crate::formats::{EncodeOptions, FlatOrder, FlatPads, FlatWriter, Format};
 use crate::inspect::Inspection;
 use crate::model::diag::Code;
 use crate::model::events::{Misfit, Stop};
 use crate::model::limits::PIECE;
 use crate::model::num::{len64, listed};
-use crate::model::schema::{Bound, Language, MessageId, Schema};
+use crate::model::schema::{Bound, MessageId, Schema};
 use crate::render::diagnostics;
 
 /// Output held in memory before it goes to a temporary file.
 const SPOOL: usize = 8 * 1024 * 1024;
-
-/// What `--writer` takes: names of layouts, and changes to one.
-const WRITERS: [&str; 6] = ["flatc", "cpp", "declared", "sized", FORCE_DEFAULTS, OWN_VTABLES];
-
-/// Scalars that are told are written even where they are the default, as `flatc --force-defaults` does.
-const FORCE_DEFAULTS: &str = "force-defaults";
-
-/// Every table gets a vtable of its own.
-const OWN_VTABLES: &str = "own-vtables";
 
 /// Options of `convert`.
 #[derive(Debug, Args, Clone)]
@@ -48,16 +38,41 @@ pub struct ConvertArgs {
     /// Leave out names that the type of the target does not have
     #[arg(long)]
     ignore_unknown: bool,
-    /// FlatBuffers: follow a writer where they differ: flatc, cpp (object API), declared (Swift, Python) or sized;
-    /// and force-defaults, own-vtables
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = WRITERS)]
-    writer: Vec<String>,
+    /// FlatBuffers: in the way of which writer the bytes are written
+    #[arg(long, value_enum, default_value = "flatc", value_name = "WRITER")]
+    fb_writer: FbWriter,
+    /// FlatBuffers: write scalars that hold their default
+    #[arg(long)]
+    fb_force_defaults: bool,
+    /// FlatBuffers: a vtable for each table, none shared
+    #[arg(long)]
+    fb_own_vtables: bool,
     /// Write what could be decoded of an input with errors
     #[arg(long)]
     partial: bool,
     /// Write binary to a terminal
     #[arg(long)]
     force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FbWriter {
+    /// As flatc -b: children as they come, fields by size
+    Flatc,
+    /// As the object API of C++: children in the order of the schema, empty ones left out
+    Cpp,
+    /// As Swift and Python: children and fields in the order of the schema
+    Declared,
+}
+
+/// In which way a FlatBuffer is written.
+fn flat_writer(args: &ConvertArgs) -> FlatWriter {
+    let (order, pads) = match args.fb_writer {
+        FbWriter::Flatc => (FlatOrder::Met, FlatPads::Kept),
+        FbWriter::Cpp => (FlatOrder::Schema, FlatPads::Dropped),
+        FbWriter::Declared => (FlatOrder::Declared, FlatPads::Dropped),
+    };
+    FlatWriter { order, pads, own_vtables: args.fb_own_vtables, force_defaults: args.fb_force_defaults }
 }
 
 /// Runs the subcommand.
@@ -88,8 +103,8 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     let (schema, root) = target_type(&mut inspection, format)?;
     let schema = schema.as_deref().zip(root).map(|(schema, root)| Bound { schema, root });
     let ignore_unknown = args.ignore_unknown;
-    let layout = layout(&args.writer, format)?;
-    let options = EncodeOptions { pretty: args.pretty, schema, ignore_unknown, layout, ..EncodeOptions::default() };
+    let flat = flat_writer(args);
+    let options = EncodeOptions { pretty: args.pretty, schema, ignore_unknown, flat, ..EncodeOptions::default() };
     let conversion = Conversion { format, variant: variant.map_or("plain", |variant| variant.name), options };
     match convert(&mut inspection, &conversion, args) {
         Ok(status) => Ok(status),
@@ -97,24 +112,6 @@ pub fn run(args: &ConvertArgs) -> Outcome {
         Err(Problem::Stop(stop)) => stopped(stop, &name),
         Err(Problem::Failure(failure)) => Err(failure),
     }
-}
-
-/// The writer of FlatBuffers to follow.
-fn layout(names: &[String], format: &dyn Format) -> Result<Layout, Failure> {
-    if !names.is_empty() && format.info().language != Some(Language::Fbs) {
-        let title = format.info().title;
-        return Err(Failure::usage(format!("error[usage]: --writer is of FlatBuffers, and the target is {title}")));
-    }
-    let known = |name: &String| Layout::NAMED.iter().find(|(known, _)| known == name);
-    let mut told = names.iter().filter_map(known);
-    let (first, second) = (told.next(), told.next());
-    if let (Some((first, _)), Some((second, _))) = (first, second) {
-        return Err(Failure::usage(format!("error[usage]: --writer follows one writer, not {first} and {second}")));
-    }
-    let mut layout = first.map_or(Layout::default(), |(_, layout)| *layout);
-    layout.force_defaults = names.iter().any(|name| name == FORCE_DEFAULTS);
-    layout.share_vtables = !names.iter().any(|name| name == OWN_VTABLES);
-    Ok(layout)
 }
 
 /// Schema and type that the target is written by, where it needs them.
@@ -133,6 +130,9 @@ fn target_type(inspection: &mut Inspection, format: &dyn Format) -> Result<Targe
     };
     if root.is_some() {
         return Ok((Some(schema), root));
+    }
+    if let Some(root) = schema.flat.as_deref().and_then(|flat| flat.root) {
+        return Ok((Some(schema), Some(root)));
     }
     match convert::best_type(inspection, &schema) {
         Ok(root) => Ok((Some(schema), Some(root))),
@@ -203,11 +203,48 @@ impl From<io::Error> for Problem {
     }
 }
 
+/// Converts in one reading, where the target lets it be done and nothing is wrong. What is wrong is told by the way
+/// that reads twice.
+fn in_one_reading(
+    inspection: &mut Inspection,
+    conversion: &Conversion<'_>,
+    args: &ConvertArgs,
+) -> Result<Option<u8>, Problem> {
+    if args.partial || inspection.outer_errors() > 0 || !conversion.reads_once(inspection) {
+        return Ok(None);
+    }
+    let mut spool = tempfile::SpooledTempFile::new(SPOOL);
+    let (readings, losses) = match conversion.once(inspection, &mut spool) {
+        Ok(done) => done,
+        Err(Stop::Misfit(_)) => return Ok(None),
+        Err(stop) => return Err(stop.into()),
+    };
+    if readings.walk.has_errors() || readings.is_empty() {
+        return Ok(None);
+    }
+    output::tell(&diagnostics::lines(&inspection.name, &readings.walk.found, &readings.walk.tally));
+    let mut out = Output::open(args.output.as_deref()).map_err(Problem::Failure)?;
+    spool.rewind()?;
+    io::copy(&mut spool, &mut out)?;
+    out.finish()?;
+    tell_losses(inspection, &losses);
+    Ok(Some(0))
+}
+
+fn tell_losses(inspection: &Inspection, losses: &[String]) {
+    let lines: String =
+        losses.iter().map(|sentence| format!("{}: note[convert]: {sentence}\n", inspection.name)).collect();
+    output::tell(&lines);
+}
+
 fn convert(inspection: &mut Inspection, conversion: &Conversion<'_>, args: &ConvertArgs) -> Result<u8, Problem> {
     inspection.spool().map_err(Stop::from)?;
     if conversion.options.schema.is_some() {
         // It is used: the target is written by it.
         inspection.found.retain(|found| found.code != Code::SchemaUnused);
+    }
+    if let Some(status) = in_one_reading(inspection, conversion, args)? {
+        return Ok(status);
     }
     let readings = conversion.survey(inspection)?;
     let walk = &readings.walk;
@@ -235,8 +272,6 @@ fn convert(inspection: &mut Inspection, conversion: &Conversion<'_>, args: &Conv
         losses
     };
     out.finish()?;
-    let lines: String =
-        losses.iter().map(|sentence| format!("{}: note[convert]: {sentence}\n", inspection.name)).collect();
-    output::tell(&lines);
+    tell_losses(inspection, &losses);
     Ok(if bad { INPUT_ERROR } else { 0 })
 }

@@ -54,6 +54,9 @@ pub struct ExplainArgs {
     /// Full paths in every row, for grep
     #[arg(long, value_enum, default_value = "short")]
     paths: PathsArg,
+    /// In which order objects that point at each other are told (FlatBuffers)
+    #[arg(long, value_enum, default_value = "file")]
+    order: OrderArg,
     /// Nothing elided: the bytes of all rows, joined, are the input
     #[arg(long)]
     all: bool,
@@ -121,6 +124,14 @@ enum NotesArg {
     All,
     /// Never
     None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OrderArg {
+    /// As they stand in the file
+    File,
+    /// As a reader reaches them: the root, then what it leads to
+    Logical,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -504,6 +515,8 @@ fn view(args: &ExplainArgs) -> View {
         },
         bits: args.bits,
         all: args.all,
+        // A tree is read for its values, so it has the order in which a reader meets them.
+        logical: args.order == OrderArg::Logical || args.to == Form::Tree,
         full_paths: args.paths == PathsArg::Full,
         ranges: args.range.clone().unwrap_or_default(),
         path: args.path.clone(),

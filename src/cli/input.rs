@@ -138,11 +138,18 @@ fn options(args: &InputArgs, told: Option<&str>) -> Result<Options, Failure> {
 
 /// A schema that cannot be used, in a line; the message can be read all the same.
 fn schema_error(error: &SchemaError) -> Failure {
+    Failure::usage(format!("{}; without -s the message can still be read by field number", unusable_words(error)))
+}
+
+/// A schema that cannot be used, in a line.
+pub fn unusable(error: &SchemaError) -> Failure {
+    Failure::usage(unusable_words(error))
+}
+
+fn unusable_words(error: &SchemaError) -> String {
     let SchemaError { place, message, help } = error;
     let help = if help.is_empty() { String::new() } else { format!("; {help}") };
-    Failure::usage(format!(
-        "error[schema]: {place}: {message}{help}; without -s the message can still be read by field number"
-    ))
+    format!("error[schema]: {place}: {message}{help}")
 }
 
 /// Reads the schema that was told, and finds the type in it.

@@ -57,7 +57,7 @@ pub enum Command {
     Convert(convert::ConvertArgs),
     /// Which format it is, with the evidence
     Detect(detect::DetectArgs),
-    /// Types of a schema: field numbers, slots, offsets
+    /// The types of a schema, with the places of their fields on the wire
     Schema(schema::SchemaArgs),
     /// Help on a command or a format
     Help(help::HelpArgs),
@@ -77,10 +77,10 @@ pub struct InputArgs {
     /// The variant of the format
     #[arg(long, value_name = "VARIANT", requires = "format")]
     pub variant: Option<String>,
-    /// Schema: .proto, a descriptor set, .fbs or .bfbs; may be given several times
+    /// Schema: .proto, .fbs, .bfbs, or a descriptor set; may be given several times
     #[arg(short, long, value_name = "FILE")]
     pub schema: Vec<PathBuf>,
-    /// Folder to look for imports and includes in; the schema's own and those above it are searched anyway
+    /// Folder to look for imports in; the schema's own and those above it are searched anyway
     #[arg(short = 'I', long, value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// Type of the message: full name, or a short one that is clear [default: the one that fits best]

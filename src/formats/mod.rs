@@ -15,12 +15,14 @@ use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
 pub mod flatbuffers;
+pub mod given;
 pub mod json;
 pub mod msgpack;
 pub mod names;
 pub mod plain;
 pub mod probe;
 pub mod protobuf;
+pub mod target;
 
 /// Every format, in the order of help texts and tables.
 pub static ALL: &[&dyn Format] = &[&protobuf::Protobuf, &flatbuffers::FlatBuffers, &msgpack::MessagePack, &json::Json];
@@ -76,6 +78,8 @@ pub struct Info {
     pub depth: usize,
     /// Numbers stand with their highest byte first.
     pub big_endian: bool,
+    /// Objects lie apart from what leads to them: rows are not set in, and a heading opens each.
+    pub scattered: bool,
     /// The language of the schemas that say what its messages are, if any; values come from [`Format::values`]
     /// then, apart from the walk.
     pub language: Option<Language>,
@@ -297,8 +301,56 @@ pub struct EncodeOptions<'a> {
     pub schema: Option<Bound<'a>>,
     /// Names that the type does not have are left out, not refused.
     pub ignore_unknown: bool,
-    /// Which of the writers of FlatBuffers is followed where they differ.
-    pub layout: flatbuffers::builder::Layout,
+    /// In which of the ways of known writers a FlatBuffer is written.
+    pub flat: FlatWriter,
+}
+
+/// What differs between writers of FlatBuffers; the default is what `flatc -b` does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FlatWriter {
+    /// In which order objects and fields are written.
+    pub order: FlatOrder,
+    /// What becomes of the padding in front of structs.
+    pub pads: FlatPads,
+    /// Each table has a vtable of its own.
+    pub own_vtables: bool,
+    /// Scalars that hold their default are written all the same.
+    pub force_defaults: bool,
+}
+
+/// In which order objects and fields are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FlatOrder {
+    /// Children as they come, fields by size: flatc.
+    #[default]
+    Met,
+    /// Children as the schema declares them, empty ones left out, fields by size: the object API of C++.
+    Schema,
+    /// Children and fields as the schema declares them: Swift, Python.
+    Declared,
+}
+
+/// What becomes of the padding in front of structs that are not written in place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FlatPads {
+    /// It stays where the struct was made.
+    #[default]
+    Kept,
+    /// There is none.
+    Dropped,
+}
+
+/// The values of a leaf that holds many of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// How many.
+    pub count: u64,
+    /// Bytes from one to the next.
+    pub stride: u64,
+    /// The first one as JSON text.
+    pub first: String,
+    /// The last one.
+    pub last: String,
 }
 
 /// How well a message fits a type.
@@ -359,6 +411,11 @@ pub trait Format: Sync {
 
     /// The value of a leaf as JSON text, where it has one of its own.
     fn value(&self, leaf: &Leaf, head: &[u8]) -> Option<String>;
+
+    /// The values of a leaf that holds many of its kind.
+    fn run(&self, _leaf: &Leaf, _head: &[u8]) -> Option<Run> {
+        None
+    }
 
     /// The bit fields of a leaf.
     fn bits(&self, leaf: &Leaf, head: &[u8]) -> Vec<Bits>;

@@ -140,6 +140,46 @@ codes! {
     PbFrameFlags, "pb-frame-flags", Error;
     /// Protobuf: a compressed frame that cannot be undone.
     PbFrameCompressed, "pb-frame-compressed", Error;
+    /// FlatBuffers: the buffer is too short for what must stand in it.
+    FbCut, "fb-cut", Error;
+    /// FlatBuffers: an offset that leads past the end of the buffer.
+    FbOffsetPastEnd, "fb-offset-past-end", Error;
+    /// FlatBuffers: an offset of 0.
+    FbOffsetZero, "fb-offset-zero", Error;
+    /// FlatBuffers: something at an offset that its alignment does not allow.
+    FbUnaligned, "fb-unaligned", Error;
+    /// FlatBuffers: a vtable that makes no sense.
+    FbVtable, "fb-vtable", Error;
+    /// FlatBuffers: a length or count that reaches past the end of the buffer.
+    FbLengthPastEnd, "fb-length-past-end", Error;
+    /// FlatBuffers: no NUL behind a string.
+    FbNoTerminator, "fb-no-terminator", Error;
+    /// FlatBuffers: a string that is not UTF-8.
+    FbInvalidUtf8, "fb-invalid-utf8", Error;
+    /// FlatBuffers: type and value of a union do not go together.
+    FbUnion, "fb-union", Error;
+    /// FlatBuffers: a required field is absent.
+    FbRequiredMissing, "fb-required-missing", Error;
+    /// FlatBuffers: a table without its key.
+    FbKeyMissing, "fb-key-missing", Warning;
+    /// FlatBuffers: tables within each other past the limit.
+    FbDepth, "fb-depth", Error;
+    /// FlatBuffers: more tables than verifiers visit.
+    FbTables, "fb-tables", Error;
+    /// FlatBuffers: bytes that belong to two objects.
+    FbOverlap, "fb-overlap", Error;
+    /// FlatBuffers: a size prefix that does not fit the input.
+    FbSizePrefix, "fb-size-prefix", Error;
+    /// FlatBuffers: an identifier other than the schema's.
+    FbIdentifier, "fb-identifier", Warning;
+    /// FlatBuffers: a vector that is not sorted by key.
+    FbKeyOrder, "fb-key-order", Warning;
+    /// FlatBuffers: a bool that is neither 0 nor 1.
+    FbBool, "fb-bool", Warning;
+    /// FlatBuffers: padding that is not zero.
+    FbPadding, "fb-padding", Warning;
+    /// FlatBuffers: bytes that nothing points at.
+    FbUnreferenced, "fb-unreferenced", Warning;
     /// A finding in a schema file.
     SchemaFinding, "schema", Warning;
 

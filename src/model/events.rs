@@ -73,12 +73,16 @@ pub struct Said<'a> {
     pub field: &'a str,
     /// How many offsets lead to the leaf.
     pub refs: u32,
+    /// It stands in the row of the leaf before it, if there is room, although it has a field of its own.
+    pub joins: bool,
+    /// What is said at the end of its row: what leads to the object that is told there.
+    pub behind: &'a str,
 }
 
 impl Said<'_> {
     /// Nothing is said.
     pub fn is_empty(&self) -> bool {
-        let words = [self.words, self.more, self.why, self.field];
+        let words = [self.words, self.more, self.why, self.field, self.behind];
         words.iter().all(|text| text.is_empty()) && self.value.is_none() && self.readings.is_empty() && self.refs == 0
     }
 }
@@ -102,6 +106,10 @@ pub struct Spoken {
     pub field: String,
     /// As [`Said::refs`].
     pub refs: u32,
+    /// As [`Said::joins`].
+    pub joins: bool,
+    /// As [`Said::behind`].
+    pub behind: String,
     /// Something was said.
     pub any: bool,
 }
@@ -118,6 +126,8 @@ impl Spoken {
         self.why.push_str(said.why);
         self.field.push_str(said.field);
         self.refs = said.refs;
+        self.joins = said.joins;
+        self.behind.push_str(said.behind);
         self.any = true;
     }
 
@@ -134,6 +144,8 @@ impl Spoken {
         self.why.clear();
         self.field.clear();
         self.refs = 0;
+        self.joins = false;
+        self.behind.clear();
     }
 }
 
@@ -170,6 +182,8 @@ pub struct Heading<'a> {
     pub text: &'a str,
     /// What leads to it, set to the right: `<- 0x1c`.
     pub from: &'a str,
+    /// Its place in the order in which a reader reaches the objects.
+    pub rank: u32,
 }
 
 /// Go on, or stop.
@@ -250,7 +264,7 @@ pub trait Sink {
         false
     }
 
-    /// An object begins with the next leaf, apart from what leads to it. Only sent where [`Sink::wants_words`]
+    /// An object begins with the next leaf, apart from what leads to it; without text no line is due. Only sent where [`Sink::wants_words`]
     /// says so.
     ///
     /// # Errors
@@ -381,6 +395,12 @@ impl PathStack {
     /// The last step alone, as it is written behind the path around it: `.sku`, `[3]`.
     pub fn last(&self) -> &str {
         let from = self.marks.last().copied().unwrap_or(0);
+        self.path.get(from..).unwrap_or("").trim_end_matches('.')
+    }
+
+    /// The path behind that of the outermost `groups` groups, as it is written behind it.
+    pub fn behind(&self, groups: usize) -> &str {
+        let from = self.marks.get(groups).copied().unwrap_or(self.path.len());
         self.path.get(from..).unwrap_or("").trim_end_matches('.')
     }
 

@@ -379,6 +379,8 @@ impl Flat {
     pub fn align(&self, of: Of) -> u64 {
         match of {
             Of::Struct(id) => self.object(id).map_or(1, |object| u64::from(object.align.max(1))),
+            // Nobody knows: what was guessed need not be aligned.
+            Of::Raw(_) => 1,
             other => self.width(other),
         }
     }

@@ -5,9 +5,12 @@ use std::io::{self, Write};
 use crate::formats::{self, Format, Telling};
 use crate::model::bytemap::{Bits, Group, GroupId, GroupKind, Kind, Leaf, NO_TARGET};
 use crate::model::diag::Diagnostic;
-use crate::model::events::{Flow, Inner, PathStack, Said, Sink, Spoken};
+use crate::model::events::{Flow, Heading, Inner, PathStack, Said, Sink, Spoken};
 use crate::model::num;
 use crate::render::wrap;
+
+/// Leaves that lead to the offset and are named.
+const POINTING: usize = 12;
 
 /// Bytes of a leaf that are printed.
 const SHOWN: usize = 32;
@@ -20,9 +23,13 @@ pub struct At {
     open: Vec<Around>,
     /// The leaf, once found.
     found: Option<Found>,
-    /// Leaves whose target is the offset's leaf, or the offset itself.
+    /// The place nearest to the offset, from below, that leaves lead to.
+    target: u64,
+    /// Those leaves.
     pointing: Vec<(u64, String)>,
     findings: Vec<Diagnostic>,
+    /// The line above the object that is told.
+    heading: Option<(String, String)>,
     spoken: Spoken,
     /// What follows is of a layer inside the message.
     inner: bool,
@@ -46,6 +53,7 @@ struct Found {
     path: String,
     around: Vec<Around>,
     spoken: Spoken,
+    heading: Option<(String, String)>,
 }
 
 impl At {
@@ -57,6 +65,8 @@ impl At {
             paths: PathStack::default(),
             open: Vec::new(),
             found: None,
+            target: 0,
+            heading: None,
             pointing: Vec::new(),
             findings: Vec::new(),
             spoken: Spoken::default(),
@@ -111,17 +121,38 @@ impl At {
         if leaf.target != NO_TARGET {
             writeln!(out, "  leads to {:#04x}", leaf.target)?;
         }
-        for (from, path) in &self.pointing {
+        if let Some((text, from)) = &found.heading {
+            writeln!(out, "  object   {text}  {from}")?;
+        }
+        let here = self.target == leaf.start || self.target == self.offset;
+        for (from, path) in self.pointing.iter().filter(|_| here).take(POINTING) {
             writeln!(out, "  from     {from:#04x} {path}")?;
         }
+        let more = self.pointing.len().saturating_sub(POINTING);
+        if here && more > 0 {
+            writeln!(out, "  from     {} more", num::count(num::len64(more), "place", "places"))?;
+        }
+        let scattered = self.format.is_some_and(|format| format.info().scattered);
         for around in found.around.iter().rev().filter(|around| around.kind != GroupKind::Root) {
             let path = found.path.get(..around.path).unwrap_or(&found.path);
-            write_around(around, path, out)?;
+            write_around(around, path, scattered, out)?;
         }
         for one in self.findings.iter().filter(|one| one.start < leaf.end && one.end > leaf.start) {
             writeln!(out, "  {:<8} {}: {}", one.severity().name(), one.code.text(), one.message)?;
         }
         Ok(())
+    }
+
+    /// Keeps who leads to the place that is nearest to the offset from below.
+    fn point(&mut self, leaf: &Leaf) {
+        if leaf.target == NO_TARGET || leaf.target > self.offset || leaf.target < self.target {
+            return;
+        }
+        if leaf.target > self.target {
+            self.pointing.clear();
+            self.target = leaf.target;
+        }
+        self.pointing.push((leaf.start, self.paths.path().to_string()));
     }
 
     fn bits(&self, bits: &[Bits], out: &mut dyn Write) -> io::Result<()> {
@@ -154,7 +185,7 @@ fn joined(bits: &[Bits]) -> Vec<(&'static str, u64)> {
     joined.into_iter().filter(|(.., pieces)| *pieces > 1).map(|(name, value, _)| (name, value)).collect()
 }
 
-fn write_around(around: &Around, path: &str, out: &mut dyn Write) -> io::Result<()> {
+fn write_around(around: &Around, path: &str, scattered: bool, out: &mut dyn Write) -> io::Result<()> {
     let kind = match around.kind {
         GroupKind::Element | GroupKind::Item => "element",
         GroupKind::Root => "input",
@@ -165,6 +196,8 @@ fn write_around(around: &Around, path: &str, out: &mut dyn Write) -> io::Result<
     };
     let path = if path.is_empty() { "(the whole message)" } else { path };
     match around.end {
+        // Its bytes lie in several places.
+        _ if scattered => writeln!(out, "  inside   {kind} {path}"),
         Some(end) => writeln!(out, "  inside   {:#04x}..{end:#04x} {kind} {path}", around.start),
         None => writeln!(out, "  inside   {:#04x}.. {kind} {path}", around.start),
     }
@@ -187,6 +220,12 @@ impl Sink for At {
         Ok(())
     }
 
+    fn heading(&mut self, heading: &Heading<'_>) -> Flow {
+        let text = heading.text.trim_start_matches([' ', '-']);
+        self.heading = (!text.is_empty()).then(|| (text.to_string(), heading.from.to_string()));
+        Ok(())
+    }
+
     fn layer(&mut self, _layer: &Inner<'_>) -> Flow {
         self.inner = true;
         Ok(())
@@ -199,11 +238,16 @@ impl Sink for At {
         if leaf.start <= self.offset && self.offset < leaf.end {
             let path = self.paths.path().to_string();
             let spoken = self.spoken.clone();
-            self.found = Some(Found { leaf: *leaf, head: head.to_vec(), path, around: self.open.clone(), spoken });
+            self.found = Some(Found {
+                leaf: *leaf,
+                head: head.to_vec(),
+                path,
+                around: self.open.clone(),
+                spoken,
+                heading: self.heading.clone(),
+            });
         }
-        if leaf.target == self.offset {
-            self.pointing.push((leaf.start, self.paths.path().to_string()));
-        }
+        self.point(leaf);
         self.spoken.forget();
         Ok(())
     }

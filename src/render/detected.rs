@@ -20,10 +20,10 @@ pub fn write(out: &mut dyn Write, inspection: &Inspection, name_width: usize, wi
     let mut size = size.as_str();
     let left = name_width.saturating_add(12);
     let mut line = |label: &str, text: &str, out: &mut dyn Write| -> io::Result<()> {
-        let at = left.saturating_add(16);
+        let at = left.saturating_add(17);
         for (index, part) in wrap::lines(text, width.saturating_sub(at).max(30)).iter().enumerate() {
             let label = if index == 0 { label } else { "" };
-            writeln!(out, "{name:<name_width$}  {size:>8}  {label:<14}  {part}")?;
+            writeln!(out, "{name:<name_width$}  {size:>8}  {label:<15}  {part}")?;
             (name, size) = ("", "");
         }
         Ok(())

@@ -5,17 +5,21 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use crate::formats::{self, Counts, Format, Note, Telling};
-use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, Step};
+use crate::model::bytemap::{Cause, Flags, Group, GroupId, GroupKind, Kind, Leaf, Step};
 use crate::model::diag::Diagnostic;
-use crate::model::events::{Flow, Inner, PathStack, Said, Sink, Spoken};
+use crate::model::events::{Flow, Heading, Inner, PathStack, Said, Sink, Spoken, Stop};
 use crate::model::num;
 use crate::render::bits::{bit_words, bits_in_row};
+use crate::render::blocks::Blocks;
 use crate::render::columns::Columns;
 use crate::render::hidden::{Hidden, Reason};
 use crate::render::row::{Look, Row};
 use crate::render::style::Paint;
 use crate::render::{Notes, Rows, View, wrap};
 use crate::size::Causes;
+
+/// Elements of a run that have rows, where not all are asked for.
+const SHOWN_JOINED: u64 = 24;
 
 /// Lines of one value from which its inside is elided, and how many lines stay in front of that.
 const LONG_VALUE_LINES: usize = 12;
@@ -60,9 +64,19 @@ pub struct Dump<'a> {
     words: String,
     /// The format does not write names.
     nameless: bool,
+    /// Objects lie apart from what leads to them: a row is what the walk says it is, not a group.
+    scattered: bool,
+    /// Leaves in a run that joined the row before them.
+    joined: u64,
+    /// Rows put in the order in which a reader reaches them, where that is wanted.
+    blocks: Option<Blocks>,
     /// The field column of a row, whose memory is used again.
     shown: String,
     spoken: Spoken,
+    /// Lines that are ready.
+    text: Vec<u8>,
+    /// The line above the next row.
+    heading: String,
     /// Number of the layer that is open; none in that of the message.
     inner: Option<usize>,
     /// Number of the message's layer.
@@ -98,6 +112,7 @@ impl<'a> Dump<'a> {
         Dump {
             columns: Columns::new(view.width, size),
             paint: Paint::new(view.color),
+            blocks: view.logical.then(Blocks::default),
             out,
             format,
             view,
@@ -114,8 +129,12 @@ impl<'a> Dump<'a> {
             rows: 0,
             words: String::new(),
             nameless: format.is_some_and(|format| format.info().bound()),
+            scattered: format.is_some_and(|format| format.info().scattered),
+            joined: 0,
             shown: String::new(),
             spoken: Spoken::default(),
+            text: Vec::new(),
+            heading: String::new(),
             inner: None,
             layer: 0,
             causes: Causes::default(),
@@ -136,11 +155,29 @@ impl<'a> Dump<'a> {
         self.show_hidden()?;
         let look = self.columns.look(self.paint, 0, "", &self.view, Vec::new());
         // Findings at the very end speak of bytes that are not there.
-        Ok(self.row.print_loose(&look, self.out)?)
+        self.row.print_loose(&look, &mut self.text)?;
+        self.write_text()?;
+        if let Some(blocks) = self.blocks.take() {
+            blocks.write(self.out)?;
+        }
+        Ok(())
+    }
+
+    /// Hands on the lines that are ready.
+    fn write_text(&mut self) -> Flow {
+        match &mut self.blocks {
+            Some(blocks) => blocks.add(&self.text),
+            None => self.out.write_all(&self.text)?,
+        }
+        self.text.clear();
+        Ok(())
     }
 
     /// Levels that set bytes further right: those below the message.
     fn depth(&self) -> usize {
+        if self.scattered {
+            return 0;
+        }
         let element = self.levels.last().is_some_and(|level| level.kind == GroupKind::Element);
         self.levels.len().saturating_sub(if element { 4 } else { 3 })
     }
@@ -148,6 +185,9 @@ impl<'a> Dump<'a> {
     /// Puts the field column of the open row into `field`.
     fn field(&self, field: &mut String) {
         field.clear();
+        if self.scattered {
+            return self.field_of_row(field);
+        }
         let Some(level) = self.levels.last() else { return };
         let scalar = matches!(level.kind, GroupKind::Value | GroupKind::Item);
         let path = self.paths.path();
@@ -172,10 +212,33 @@ impl<'a> Dump<'a> {
         }
     }
 
+    /// The field column of a row in a format whose groups are not rows: what was said, else the path.
+    fn field_of_row(&self, field: &mut String) {
+        let (label, path) = (self.row.label.trim_end(), self.row.path.as_str());
+        let full = self.view.full_paths || self.view.rows != Rows::Fields;
+        if full && !path.is_empty() {
+            field.push_str(path);
+        } else if !self.row.label.is_empty() {
+            field.push_str(label);
+        } else if path.len() <= LONGEST_FIELD {
+            field.push_str(path);
+        } else {
+            field.push_str(&wrap::cut_left(path, LONGEST_FIELD));
+        }
+    }
+
+    /// Whether the next leaf begins a row, in such a format.
+    fn begins_row(&self, leaf: &Leaf) -> bool {
+        if self.spoken.field.is_empty() {
+            return false;
+        }
+        let held = u64::try_from(self.row.held()).unwrap_or(u64::MAX);
+        let room = u64::try_from(self.columns.cells(0)).unwrap_or(u64::MAX).saturating_sub(held);
+        !self.spoken.joins || leaf.len() > room
+    }
+
     fn is_visible(&self) -> bool {
-        let in_range = self.view.ranges.is_empty()
-            || self.view.ranges.iter().any(|(from, to)| self.row.start < *to && self.row.end > *from);
-        in_range && self.in_path()
+        self.is_in_ranges(self.row.start, self.row.end) && self.in_path()
     }
 
     /// Whether a leaf lies behind all ranges and no row is open: nothing of it will be shown.
@@ -185,7 +248,7 @@ impl<'a> Dump<'a> {
 
     fn in_path(&self) -> bool {
         let Some(wanted) = &self.view.path else { return true };
-        wanted.covers(self.paths.path())
+        wanted.covers(if self.scattered { &self.row.path } else { self.paths.path() })
     }
 
     /// Ends the open row.
@@ -213,6 +276,10 @@ impl<'a> Dump<'a> {
             return Ok(());
         }
         self.show_hidden()?;
+        if !self.heading.is_empty() {
+            self.text.extend_from_slice(self.heading.as_bytes());
+            self.heading.clear();
+        }
         if !self.remarks.is_empty()
             && let Some(remark) = self.row.seen.iter().find_map(|seen| self.remarks.get(&seen.leaf.start))
         {
@@ -224,11 +291,15 @@ impl<'a> Dump<'a> {
         self.field(&mut field);
         let look = self.columns.look(self.paint, self.depth(), &field, &self.view, notes);
         if self.view.rows == Rows::Tree {
-            tree_row(&mut self.row, &look, self.out)?;
+            let beside = self.scattered && self.row.meaning.is_empty() && self.row.found.is_empty();
+            if !beside {
+                tree_row(&mut self.row, &look, &mut self.text)?;
+            }
         } else {
-            self.row.print(&look, self.out)?;
+            self.row.print(&look, &mut self.text)?;
         }
         self.shown = field;
+        self.write_text()?;
         self.any_row = true;
         self.rows = self.rows.saturating_add(1);
         self.eliding = false;
@@ -242,10 +313,8 @@ impl<'a> Dump<'a> {
     /// Notes to print below the open row.
     fn notes(&mut self) -> Vec<Note> {
         let mut notes = if self.view.bits { self.bit_notes() } else { Vec::new() };
-        if self.row.has_rivals() && self.view.rows != Rows::Tree {
-            notes.extend(self.row.rivals());
-        }
         if self.view.notes == Notes::None || self.view.rows != Rows::Fields {
+            notes.extend(self.rival_notes());
             return notes;
         }
         let (all, told) = (self.view.notes == Notes::All, &mut self.told);
@@ -260,7 +329,14 @@ impl<'a> Dump<'a> {
                 fresh || all
             }));
         }
+        // Carets belong right below the bytes, so what has none comes last.
+        notes.extend(self.rival_notes());
         notes
+    }
+
+    /// What competes with the readings of the open row, and why.
+    fn rival_notes(&self) -> Vec<Note> {
+        if self.view.rows == Rows::Tree { Vec::new() } else { self.row.rivals() }
     }
 
     /// The bit fields of each leaf as a note; in rows of leaves they stand in the row itself.
@@ -313,7 +389,8 @@ impl<'a> Dump<'a> {
         let mut line = " ".repeat(indent);
         self.paint.dim(&text, &mut line);
         line.push('\n');
-        Ok(self.out.write_all(line.as_bytes())?)
+        self.text.extend_from_slice(line.as_bytes());
+        self.write_text()
     }
 
     /// Why a group that opens is not shown, if so.
@@ -346,6 +423,9 @@ impl<'a> Dump<'a> {
             return;
         }
         let telling = if self.view.rows == Rows::Leaves { Telling::Alone } else { Telling::Row };
+        if self.is_beside_tree(leaf) {
+            return;
+        }
         self.words.clear();
         match self.format {
             _ if !self.spoken.words.is_empty() => {
@@ -368,6 +448,36 @@ impl<'a> Dump<'a> {
             self.row.say(&format!("{:<11}", bits_in_row(&bits)));
         }
         self.row.say(&self.words);
+    }
+
+    /// Counts a leaf that joins the row before it; of a long run of elements the rest is left out.
+    fn joins(&mut self, leaf: &Leaf) -> Result<bool, Stop> {
+        if !self.spoken.joins {
+            self.joined = 0;
+            return Ok(false);
+        }
+        self.joined = self.joined.saturating_add(1);
+        let elided = !self.view.all && self.view.rows == Rows::Fields && self.joined >= SHOWN_JOINED;
+        if !elided || !self.spoken.field.starts_with('[') {
+            return Ok(false);
+        }
+        self.flush()?;
+        self.spoken.forget();
+        let index = self.levels.last().map_or(0, |level| level.index);
+        if self.is_in_ranges(leaf.start, leaf.end) {
+            self.hide(Reason::Items, leaf.start, leaf.end, index)?;
+        }
+        Ok(true)
+    }
+
+    fn is_in_ranges(&self, start: u64, end: u64) -> bool {
+        self.view.ranges.is_empty() || self.view.ranges.iter().any(|(from, to)| start < *to && end > *from)
+    }
+
+    /// Whether a tree leaves a leaf out: what only leads to values, or keeps them in place, where objects lie apart.
+    fn is_beside_tree(&self, leaf: &Leaf) -> bool {
+        let told = matches!(formats::cause_of(leaf), Cause::Payload | Cause::Default | Cause::Type | Cause::Unread);
+        self.view.rows == Rows::Tree && self.scattered && !told
     }
 
     /// Whether a group of this kind has rows of its own.
@@ -432,11 +542,28 @@ impl Sink for Dump<'_> {
         let mut line = String::new();
         self.paint.bold(&text, &mut line);
         line.push('\n');
-        Ok(self.out.write_all(line.as_bytes())?)
+        self.text.extend_from_slice(line.as_bytes());
+        self.write_text()
+    }
+
+    fn heading(&mut self, heading: &Heading<'_>) -> Flow {
+        if self.hiding.is_some() {
+            return Ok(());
+        }
+        self.flush()?;
+        self.joined = 0;
+        if let Some(blocks) = &mut self.blocks {
+            blocks.begin(heading.rank);
+        }
+        self.heading.clear();
+        if !heading.text.is_empty() && self.view.rows == Rows::Fields {
+            heading_line(heading, &self.view, self.paint, &mut self.heading);
+        }
+        Ok(())
     }
 
     fn open(&mut self, group: &Group<'_>) -> Flow {
-        if self.hiding.is_none() && self.parts_rows(group.kind) {
+        if self.hiding.is_none() && !self.scattered && self.parts_rows(group.kind) {
             self.flush()?;
         }
         self.paths.push(group.step);
@@ -446,12 +573,15 @@ impl Sink for Dump<'_> {
         };
         match group.step {
             // Names of a schema are not written.
-            _ if self.nameless => {}
+            _ if self.nameless || group.again => {}
             Step::Name(name) | Step::Field(name, _) | Step::Entry(name, _) => self.counts.name(name, true),
             Step::Key(name) => self.counts.name(name, false),
             Step::None | Step::Message(_) | Step::Index(_) => {}
         }
         if self.hiding.is_none() && self.reason(group).is_some() {
+            if self.scattered {
+                self.flush()?;
+            }
             self.hiding = Some(self.levels.len());
         }
         let indexed = matches!(group.step, Step::Index(_)) && group.kind != GroupKind::Item;
@@ -469,8 +599,11 @@ impl Sink for Dump<'_> {
             self.spoken.forget();
             return Ok(());
         }
-        if self.view.rows == Rows::Leaves {
+        if self.view.rows == Rows::Leaves || (self.scattered && self.begins_row(leaf)) {
             self.flush()?;
+        }
+        if self.scattered && self.joins(leaf)? {
+            return Ok(());
         }
         if leaf.flags.has(Flags::ELEMENT) && self.is_long_run() {
             self.tell(leaf, head);
@@ -484,6 +617,7 @@ impl Sink for Dump<'_> {
             return Ok(());
         }
         self.tell(leaf, head);
+        self.row.name(&self.spoken, self.paths.path());
         self.row.hear(&mut self.spoken);
         let (shown, tail) = self.shown(leaf, head);
         self.eliding = tail > 0;
@@ -504,14 +638,15 @@ impl Sink for Dump<'_> {
             let mut field = String::new();
             self.field(&mut field);
             let look = self.columns.look(self.paint, self.depth(), &field, &self.view, Vec::new());
-            self.row.print_begun(&look, self.out)?;
+            self.row.print_begun(&look, &mut self.text)?;
+            self.write_text()?;
         }
         Ok(())
     }
 
     fn close(&mut self, _id: GroupId, end: u64) -> Flow {
         let parts = self.levels.last().is_none_or(|level| self.parts_rows(level.kind));
-        if self.hiding.is_none() && parts {
+        if self.hiding.is_none() && parts && !self.scattered {
             self.flush()?;
         }
         let level = self.levels.pop();
@@ -541,10 +676,23 @@ impl Sink for Dump<'_> {
         self.row.found.push(found.clone());
         if at_end {
             let look = self.columns.look(self.paint, self.depth(), "", &self.view, Vec::new());
-            self.row.print_loose(&look, self.out)?;
+            self.row.print_loose(&look, &mut self.text)?;
+            self.write_text()?;
         }
         Ok(())
     }
+}
+
+/// The line above an object: what it is, and to the right what leads to it.
+fn heading_line(heading: &Heading<'_>, view: &View, paint: Paint, line: &mut String) {
+    paint.bold(heading.text, line);
+    if !heading.from.is_empty() {
+        let used = wrap::width(heading.text).saturating_add(wrap::width(heading.from));
+        let gap = view.width.saturating_sub(used.saturating_add(2)).max(2);
+        line.push_str(&" ".repeat(gap));
+        paint.dim(heading.from, line);
+    }
+    line.push('\n');
 }
 
 /// Words for leaves of no format.

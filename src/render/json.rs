@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use crate::convert;
-use crate::formats::{self, json_string};
+use crate::formats::{self, Run, json_string};
 use crate::inspect::{Inspection, Layer};
 use crate::model::bytemap::{Bits, Cause, Flags, Group, GroupId, Leaf, NO_TARGET};
 use crate::model::diag::{Diagnostic, Tally};
@@ -268,11 +268,15 @@ impl Sink for Spans<'_> {
         let value = said.or_else(|| format?.value(leaf, head)).unwrap_or_else(|| "null".to_string());
         let bits = format.map(|format| format.bits(leaf, head)).unwrap_or_default();
         let target = if leaf.target == NO_TARGET { "null".to_string() } else { leaf.target.to_string() };
+        let run = format.and_then(|format| format.run(leaf, head)).map_or(String::new(), |run| {
+            let Run { count, stride, first, last } = run;
+            format!(",\"count\":{count},\"stride\":{stride},\"first\":{first},\"last\":{last}")
+        });
         let comma = if std::mem::take(&mut self.first) || self.line.is_some() { "" } else { "," };
         let layer = self.line.map_or(String::new(), |_| format!("\"layer\":{},", self.layer));
         let name = formats::kind_info(leaf.kind).name;
         let span = format!(
-            "{comma}{{{layer}\"start\":{},\"end\":{},\"kind\":{},\"cause\":\"{}\",\"payload\":{payload},\"width\":{width},\"path\":{},\"depth\":{},\"text\":{},\"value\":{value},\"bits\":[{}],\"target\":{target},\"refs\":0,\"status\":\"{}\",\"readings\":[{}],\"mark\":null}}",
+            "{comma}{{{layer}\"start\":{},\"end\":{},\"kind\":{},\"cause\":\"{}\",\"payload\":{payload},\"width\":{width},\"path\":{},\"depth\":{},\"text\":{},\"value\":{value},\"bits\":[{}],\"target\":{target},\"refs\":{}{run},\"status\":\"{}\",\"readings\":[{}],\"mark\":null}}",
             leaf.start,
             leaf.end,
             json_string(name),
@@ -281,6 +285,7 @@ impl Sink for Spans<'_> {
             self.paths.depth().saturating_sub(2),
             json_string(&self.text),
             bits_json(&bits),
+            self.spoken.refs,
             status(leaf.flags),
             readings(&self.spoken),
         );

@@ -3,6 +3,7 @@
 
 pub mod at;
 pub mod bits;
+pub mod blocks;
 pub mod columns;
 pub mod detected;
 pub mod diagnostics;
@@ -66,6 +67,8 @@ pub struct View {
     pub bits: bool,
     /// Nothing elided.
     pub all: bool,
+    /// Objects in the order in which a reader reaches them, not in that of the file.
+    pub logical: bool,
     /// Full paths in every row.
     pub full_paths: bool,
     /// Only rows that touch one of these ranges, half open; all where empty.

@@ -88,7 +88,7 @@ enum Kept {
     Close(GroupId, u64),
     Found(Box<Diagnostic>),
     Said(KeptSaid),
-    Heading(usize, usize),
+    Heading(usize, usize, u32),
     Layer { name: usize, by: &'static str, start: u64, end: u64, size: u64 },
 }
 
@@ -100,6 +100,8 @@ struct KeptSaid {
     why: usize,
     field: usize,
     refs: u32,
+    joins: bool,
+    behind: usize,
     doubt: bool,
     readings: Vec<Reading>,
 }
@@ -162,12 +164,13 @@ impl Batch {
                     let (words, more) = (cursor.text(kept.words), cursor.text(kept.more));
                     let value = kept.value.map(|len| cursor.text(len));
                     let (why, field) = (cursor.text(kept.why), cursor.text(kept.field));
+                    let (behind, joins) = (cursor.text(kept.behind), kept.joins);
                     let (readings, doubt, refs) = (kept.readings.as_slice(), kept.doubt, kept.refs);
-                    out.say(&Said { words, more, value, readings, doubt, why, field, refs })?;
+                    out.say(&Said { words, more, value, readings, doubt, why, field, refs, joins, behind })?;
                 }
-                Kept::Heading(text, from) => {
+                Kept::Heading(text, from, rank) => {
                     let (text, from) = (cursor.text(*text), cursor.text(*from));
-                    out.heading(&Heading { text, from })?;
+                    out.heading(&Heading { text, from, rank: *rank })?;
                 }
                 Kept::Layer { name, by, start, end, size } => {
                     let name = cursor.text(*name);
@@ -245,15 +248,16 @@ impl Sink for Relay {
         let value = said.value.map(|value| self.batch.keep(value.as_bytes()));
         let why = self.batch.keep(said.why.as_bytes());
         let field = self.batch.keep(said.field.as_bytes());
-        let (doubt, refs, readings) = (said.doubt, said.refs, said.readings.to_vec());
-        let kept = KeptSaid { words, more, value, why, field, refs, doubt, readings };
+        let behind = self.batch.keep(said.behind.as_bytes());
+        let (doubt, refs, joins, readings) = (said.doubt, said.refs, said.joins, said.readings.to_vec());
+        let kept = KeptSaid { words, more, value, why, field, refs, joins, behind, doubt, readings };
         self.batch.events.push(Kept::Said(kept));
         self.check()
     }
 
     fn heading(&mut self, heading: &Heading<'_>) -> Flow {
         let (text, from) = (self.batch.keep(heading.text.as_bytes()), self.batch.keep(heading.from.as_bytes()));
-        self.batch.events.push(Kept::Heading(text, from));
+        self.batch.events.push(Kept::Heading(text, from, heading.rank));
         self.check()
     }
 

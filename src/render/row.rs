@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::formats::{Note, Seen, Telling};
 use crate::model::bytemap::{Flags, Leaf};
 use crate::model::diag::{Code, Diagnostic, Severity};
-use crate::model::events::Spoken;
+use crate::model::events::{Reading, Spoken};
 use crate::model::num;
 use crate::model::num::len64;
 use crate::render::columns::Columns;
@@ -47,6 +47,12 @@ pub struct Row {
     pub end: u64,
     /// Lines printed already, where a row is longer than memory should hold.
     begun: bool,
+    /// What the field column says, where that is not the path.
+    pub label: String,
+    /// Path of its first leaf, where rows are no groups.
+    pub path: String,
+    /// What is said at its end.
+    behind: String,
     /// Lines that are not written yet.
     text: String,
     /// Memory for the bytes of a line.
@@ -106,6 +112,9 @@ impl Row {
         self.seen.clear();
         self.meaning.clear();
         self.rivals.clear();
+        self.label.clear();
+        self.path.clear();
+        self.behind.clear();
         self.found = kept;
         self.begun = false;
     }
@@ -183,24 +192,50 @@ impl Row {
         self.meaning.push_str(part);
     }
 
+    /// Takes what the next leaf says of the field column and of the end of the row.
+    pub fn name(&mut self, spoken: &Spoken, path: &str) {
+        if self.is_empty() {
+            self.path.clear();
+            self.path.push_str(path);
+        }
+        if !spoken.field.is_empty() && self.label != spoken.field {
+            if !self.label.is_empty() {
+                self.label.push(' ');
+            } else if spoken.field.starts_with('[') {
+                self.label.push_str("  ");
+            }
+            self.label.push_str(&spoken.field);
+        }
+        self.behind.push_str(&spoken.behind);
+    }
+
+    /// Ends the meaning with what leads to the object.
+    fn end_meaning(&mut self) {
+        if self.behind.is_empty() {
+            return;
+        }
+        if !self.meaning.is_empty() {
+            self.meaning.push_str("  ");
+        }
+        self.meaning.push_str(&self.behind);
+        self.behind.clear();
+    }
+
     /// Keeps what was said on the last leaf, where readings compete.
     pub fn hear(&mut self, spoken: &mut Spoken) {
-        if spoken.doubt || !spoken.readings.is_empty() {
+        if spoken.doubt || !spoken.readings.is_empty() || !spoken.why.is_empty() {
             self.rivals.push(spoken.clone());
         }
         spoken.forget();
-    }
-
-    /// Whether readings compete in the row.
-    pub fn has_rivals(&self) -> bool {
-        !self.rivals.is_empty()
     }
 
     /// The readings that lost, as notes.
     pub fn rivals(&self) -> Vec<Note> {
         let mut notes = Vec::new();
         for spoken in &self.rivals {
-            for reading in spoken.readings.iter().skip(1) {
+            // What the row says itself needs no line below it.
+            let told = |reading: &&Reading| spoken.words.contains(reading.value.as_str());
+            for reading in spoken.readings.iter().skip(1).filter(|reading| !told(reading)) {
                 let why = if reading.why.is_empty() { String::new() } else { format!(" ({})", reading.why) };
                 let text = format!("also fits: {} {}{why}", reading.kind, reading.value);
                 notes.push(Note { id: "rival", carets: Vec::new(), text });
@@ -238,6 +273,7 @@ impl Row {
     /// # Errors
     /// Output that cannot be written.
     pub fn print(&mut self, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
+        self.end_meaning();
         if self.is_simple(look) {
             self.simple_line(look);
         } else {

@@ -1,4 +1,5 @@
-//! The folders in which the imports and includes of a schema are looked for.
+//! Where imports and includes are looked for: told folders, those of the files that were told, and those above
+//! them up to the root of a repository.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,13 +15,13 @@ const ABOVE: usize = 12;
 pub struct Folder {
     /// Where it is.
     pub path: PathBuf,
-    /// How messages call it.
+    /// As messages call it.
     pub shown: String,
     /// It stands above a file that was told, and is not named in messages.
-    pub above: bool,
+    above: bool,
 }
 
-/// A name in a folder, as messages call it.
+/// A name below a folder, as messages call it.
 pub fn join(folder: &str, name: &str) -> String {
     if folder == "." { name.to_string() } else { Path::new(folder).join(name).display().to_string() }
 }

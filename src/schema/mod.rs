@@ -46,11 +46,10 @@ pub fn load(request: &Request) -> Result<Vec<Schema>, SchemaError> {
     Ok(schemas)
 }
 
-/// The language of a file, by the end of its name; under any other name by its first bytes.
-fn language(path: &Path) -> Language {
-    if ["fbs", "bfbs"].iter().any(|ending| file::has_ending(path, ending)) {
-        return Language::Fbs;
+/// The language of a file, by the end of its name.
+fn language(file: &Path) -> Language {
+    match file.extension().and_then(|end| end.to_str()) {
+        Some("fbs" | "bfbs") => Language::Fbs,
+        _ => Language::Proto,
     }
-    let other = ["proto", "thrift", "capnp", "avsc", "json"].iter().any(|ending| file::has_ending(path, ending));
-    if !other && fbs::is_schema(&file::start(path)) { Language::Fbs } else { Language::Proto }
 }

@@ -136,6 +136,12 @@ pub struct Checker {
     pub lean: bool,
     /// Decoders are told that nobody wants their words.
     pub silent: bool,
+    /// Objects lie apart: groups open again where they go on, and leaves lead elsewhere.
+    pub scattered: bool,
+    /// Groups that have been open, by number: parent, path.
+    known: HashMap<GroupId, (GroupId, String)>,
+    /// Where leaves lead that no error speaks of.
+    targets: Vec<u64>,
 }
 
 impl Checker {
@@ -146,6 +152,9 @@ impl Checker {
         assert_eq!(self.at, self.inside.last().map_or(size, |inside| inside.size), "so do those of an inner one");
         assert_eq!(self.pending, None, "what is said is said on a leaf");
         assert!(self.open.is_empty(), "every group has closed");
+        for target in &self.targets {
+            assert!(*target < size, "what leads past the end carries a finding: {target:#x}");
+        }
         assert_eq!((self.more, self.depth), (0, 0), "the last leaf and all containers are complete");
         assert_eq!(self.ledger.causes.total(), size, "the sum by cause");
         let fields: u64 = self.ledger.fields.values().map(|line| line.bytes).sum();
@@ -231,7 +240,16 @@ fn check_bits(format: &dyn Format, leaf: &Leaf, head: &[u8]) {
 impl Sink for Checker {
     fn open(&mut self, group: &Group<'_>) -> Flow {
         let opened = self.groups.len() - self.base;
-        assert_eq!(group.id as usize, opened, "groups are numbered as they open, from 0 in each layer");
+        if self.scattered {
+            self.path.push(group.step);
+            let known = self.known.entry(group.id).or_insert_with(|| (group.parent, self.path.path().to_string()));
+            assert_eq!(known.0, group.parent, "a group that opens again is where it was");
+            assert_eq!(known.1, self.path.path(), "a group that opens again has its path");
+            self.path.pop();
+        } else {
+            assert_eq!(group.id as usize, opened, "groups are numbered as they open, from 0 in each layer");
+            assert!(!group.again, "a group of contiguous bytes opens once");
+        }
         assert_eq!(group.parent, self.open.last().copied().unwrap_or(NO_GROUP), "a group opens inside its parent");
         assert_eq!(group.start, self.at, "a group begins where the last leaf ended");
         self.open.push(group.id);
@@ -246,9 +264,11 @@ impl Sink for Checker {
         assert_eq!(self.open.pop(), Some(id), "groups nest");
         assert_eq!(end, self.at, "a group ends behind its last leaf, so its bytes are contiguous");
         assert_eq!(self.pending, None, "what is said is said on a leaf of the innermost group");
-        let group = &mut self.groups[self.base + id as usize];
-        assert!(id == 0 || end > group.start, "a group has a byte");
-        group.end = end;
+        if !self.scattered {
+            let group = &mut self.groups[self.base + id as usize];
+            assert!(id == 0 || end > group.start, "a group has a byte");
+            group.end = end;
+        }
         self.path.pop();
         self.ledger.close(id, end)?;
         self.tree.close(id, end)
@@ -260,7 +280,11 @@ impl Sink for Checker {
         assert!(leaf.end > leaf.start, "no leaf is empty");
         assert_eq!(head.len() as u64, leaf.len().min(PIECE as u64), "the first bytes come with the leaf");
         assert_eq!(Some(&leaf.group), self.open.last(), "a leaf belongs to the innermost group");
-        assert!(leaf.target == NO_TARGET || leaf.target <= leaf.end, "these formats point nowhere");
+        if !self.scattered {
+            assert!(leaf.target == NO_TARGET || leaf.target <= leaf.end, "these formats point nowhere");
+        } else if leaf.target != NO_TARGET && !leaf.flags.has(Flags::ERROR) {
+            self.targets.push(leaf.target);
+        }
         let width = formats::width_of(leaf, head);
         assert!(width <= leaf.len() && (width == 0 || formats::cause_of(leaf).name() == "payload"));
         self.check_words(leaf, head);
@@ -314,7 +338,8 @@ impl Sink for Checker {
             assert!(json(value.as_bytes()).is_ok(), "the value is JSON: {value}");
         }
         assert_ne!(said.readings.len(), 1, "readings compete");
-        assert!(!said.doubt || said.readings.len() >= 2, "who doubts has a rival");
+        let unreached = self.scattered && said.words.contains("nothing points at");
+        assert!(!said.doubt || said.readings.len() >= 2 || unreached, "who doubts has a rival");
         for reading in said.readings {
             assert!(!reading.kind.is_empty() && !reading.value.is_empty(), "a reading reads something: {reading:?}");
             assert!(formats::printable(&reading.value) == reading.value, "a terminal obeys nothing: {reading:?}");
@@ -454,6 +479,7 @@ impl As {
     }
 
     fn walk(self, mut window: Window, size: u64, mut checker: Checker) -> Checker {
+        checker.scattered = self.format.info().scattered;
         self.format.decode(&mut window, &self.context(), &mut checker).unwrap();
         checker.finish(size);
         checker
@@ -501,7 +527,8 @@ pub fn decode_file(name: &str, bytes: &[u8]) -> Checker {
 pub fn inspect(bytes: &[u8]) -> (Inspection, Checker) {
     let window = Window::memory(bytes.to_vec());
     let mut inspection = Inspection::open("test".to_string(), window, &Options::default()).unwrap();
-    let mut checker = Checker { lean: true, ..Checker::default() };
+    let scattered = inspection.format.is_some_and(|format| format.info().scattered);
+    let mut checker = Checker { lean: true, scattered, ..Checker::default() };
     let mut at = 0;
     for layer in &inspection.outer {
         let mut end = 0;
@@ -629,6 +656,7 @@ impl Golden {
         match self.format.as_str() {
             "protobuf" if has("grpc") => "grpc",
             "protobuf" if has("delimited") => "delimited",
+            "flatbuffers" if has("size-prefixed") || self.id == "fb.size_prefixed" => "size-prefixed",
             _ => "plain",
         }
     }

@@ -2,11 +2,28 @@
 //! at each other, so the whole buffer is in memory: [`wire`] has the standard's numbers, [`decode`] finds the
 //! objects and then tells them in the order of the file, [`words`] says what bytes mean.
 
-pub mod builder;
+mod builder;
 mod decode;
+mod detect;
 mod encode;
-mod rewrite;
+mod faults;
+mod fields;
+mod fit;
+mod gaps;
+mod guess;
+mod keys;
+mod likely;
+mod notes;
+mod objects;
+mod order;
+mod structs;
+mod table;
+mod tables;
+mod tell;
+mod users;
 mod values;
+mod vectors;
+mod vtables;
 mod words;
 
 pub mod wire;
@@ -14,13 +31,14 @@ pub mod wire;
 use std::io;
 
 use crate::formats::{
-    Candidate, Context, Counts, Dress, EncodeOptions, Encoder, Format, Info, Level, Note, Nouns, Sample, Seen, Telling,
-    Variant,
+    Candidate, Context, Counts, Dress, EncodeOptions, Encoder, Fit, Format, Info, Note, Nouns, Run, Sample, Seen,
+    Telling, Variant,
 };
 use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
 use crate::model::limits;
-use crate::model::schema::Language;
+use crate::model::num::count;
+use crate::model::schema::{Language, Schema};
 use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
@@ -44,6 +62,7 @@ static INFO: Info = Info {
     nouns: Nouns { map: "table", entry: "field", entries: "fields", list: "vector", message: "buffer" },
     depth: limits::FLATBUFFERS_DEPTH,
     big_endian: false,
+    scattered: true,
     language: Some(Language::Fbs),
 };
 
@@ -56,15 +75,12 @@ impl Format for FlatBuffers {
         wire::KINDS
     }
 
-    fn detect(&self, _sample: &Sample<'_>, _context: &Context<'_>) -> Candidate {
-        Candidate {
-            format: INFO.name,
-            variant: "plain",
-            level: Level::Possible,
-            score: 0,
-            pro: Vec::new(),
-            contra: vec!["not looked at".to_string()],
-        }
+    fn detect(&self, sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
+        detect::detect(sample, context)
+    }
+
+    fn fits(&self, sample: &Sample<'_>, context: &Context<'_>, schema: &Schema) -> Vec<Fit> {
+        fit::fits(sample, context, schema)
     }
 
     fn decode(&self, input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
@@ -91,8 +107,12 @@ impl Format for FlatBuffers {
         Vec::new()
     }
 
-    fn notes(&self, _row: &[Seen], _wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
-        Vec::new()
+    fn notes(&self, row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
+        notes::notes(row, wanted)
+    }
+
+    fn run(&self, leaf: &Leaf, head: &[u8]) -> Option<Run> {
+        words::run(leaf, head)
     }
 
     fn legend(&self, cause: Cause) -> &'static str {
@@ -105,22 +125,20 @@ impl Format for FlatBuffers {
         }
     }
 
-    fn foot(&self, _counts: &Counts) -> Vec<String> {
-        Vec::new()
+    fn foot(&self, counts: &Counts) -> Vec<String> {
+        let parts = [
+            (wire::SOFFSET, "table", "tables"),
+            (wire::VTABLE_SIZE, "vtable", "vtables"),
+            (wire::LENGTH, "string", "strings"),
+            (wire::COUNT, "vector", "vectors"),
+        ];
+        let there = parts.iter().filter(|(code, ..)| counts.of_kind(*code) > 0);
+        let words: Vec<String> = there.map(|(code, one, many)| count(counts.of_kind(*code), one, many)).collect();
+        vec![words.join(", ")]
     }
 
     fn wants(&self, _variant: &str) -> Want {
         Want::default()
-    }
-
-    fn rewrite(
-        &self,
-        input: &mut Window,
-        context: &Context<'_>,
-        variant: &str,
-        out: &mut dyn io::Write,
-    ) -> Option<Flow> {
-        Some(rewrite::rewrite(input, context, variant, out))
     }
 
     fn encoder<'a>(

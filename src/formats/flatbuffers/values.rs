@@ -1,438 +1,445 @@
-//! Sends what a buffer says, by its type: fields in the order of their ids, as `flatc --json` writes them, or in
-//! the plain dress of [`Dress`]. What cannot be read is left out, and counted.
+//! What a buffer says, as values: fields in the order of their ids, absent ones left out, enumerated values by name,
+//! as `flatc --json --strict-json` writes them.
 //!
-//! ```text
-//! a field ── found ──> where its value stands, checked ── begin ──> events
-//!                                                           │ a table, struct or vector with parts
-//!    innermost frame <── pushed ────────────────────────────┘
-//! ```
-//!
-//! Offsets lead forwards, so a walk ends; but many may lead to one object, which is then sent many times:
-//! [`Budget`] bounds that.
-
-mod flex;
-pub mod look;
+//! Nothing here recurses on input. A table that many offsets lead to is sent each time, as readers see it, up to the
+//! number of tables that the official verifiers visit.
 
 use std::borrow::Cow;
 
-use crate::formats::flatbuffers::values::look::{Found, List, Table, found_in_struct, found_in_table, union_value};
-use crate::formats::flatbuffers::wire;
+use crate::formats::flatbuffers::decode::buffer_of;
+use crate::formats::flatbuffers::objects::Buffer;
+use crate::formats::flatbuffers::table::{Vtable, field_width, vtable_at};
+use crate::formats::flatbuffers::{guess, wire, words};
 use crate::formats::{Context, Dress};
-use crate::model::events::{Flow, Sink, Stop};
-use crate::model::flat::{Absent, Enum, Field, Flat, Object, Of, Scalar as Type};
-use crate::model::limits::FLATBUFFERS_TABLES;
-use crate::model::num::count;
-use crate::model::schema::{MessageId, Schema};
-use crate::model::value::{Event, Scalar, Shape};
-use crate::wire::reader::{Bytes, Window, little_endian, little_endian_signed};
+use crate::model::events::{Flow, Sink};
+use crate::model::flat::{Absent, EnumId, Field, Flat, Of, Scalar as Type, Shape};
+use crate::model::limits;
+use crate::model::schema::MessageId;
+use crate::model::value::{Event, Scalar, Shape as Container, float32_words};
+use crate::wire::reader::{Bytes, Window, little_endian};
 
-/// The variant with a size in front.
-pub const SIZE_PREFIXED: &str = "size-prefixed";
+mod flex;
 
-/// Values and bytes of texts that are sent for each byte of a buffer: shared objects count each time.
-const MOST_FOR_A_BYTE: u64 = 16;
+/// Bytes of text and scalars that are sent for each byte of the input, before the rest is left out.
+const AMPLIFIED: u64 = 64;
 
-/// Values and bytes of texts that are sent for any buffer.
-const MOST_AT_LEAST: u64 = 1024 * 1024;
-
-/// Slots that are looked at for the price of one value.
-const SLOTS_FOR_A_VALUE: u64 = 8;
-
-/// Sends the values of the one message; only value events, and sentences on what is left out. Without a type
-/// nothing is sent.
+/// Sends the values of a buffer.
 ///
 /// # Errors
-/// What stopped the walk; an input that is too large to hold is [`Stop::Refused`].
+/// What stopped the walk.
 pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut dyn Sink) -> Flow {
-    let Some(bound) = context.bound() else { return Ok(()) };
-    let Some(bytes) = input.all(wire::LARGEST)? else {
-        return Err(Stop::Refused(format!("more than {} bytes, the most that offsets reach", wire::LARGEST)));
-    };
-    let start = if context.variant == SIZE_PREFIXED { wire::OFFSET } else { 0 };
+    let bytes = input.all(u64::MAX)?.unwrap_or_default();
     let bytes = Bytes(&bytes);
-    values_of(bound.schema, bound.root, bytes, (start, bytes.len()), How { depth: context.depth, dress }, out)
-}
-
-/// How values are sent.
-#[derive(Debug, Clone, Copy)]
-pub struct How {
-    /// Tables within each other before a branch is cut.
-    pub depth: usize,
-    /// Their dress.
-    pub dress: Dress,
-}
-
-/// Sends the values of the buffer that lies at a range of bytes and begins with the offset of its root.
-///
-/// # Errors
-/// A [`Stop`] of the sink.
-pub fn values_of(
-    schema: &Schema,
-    root: MessageId,
-    bytes: Bytes<'_>,
-    (start, end): (u64, u64),
-    how: How,
-    out: &mut dyn Sink,
-) -> Flow {
-    let Some(flat) = schema.flat.as_deref() else { return Ok(()) };
-    let data = Bytes(bytes.clipped(start, end));
+    let buffer = buffer_of(bytes, context.variant);
+    let guessed;
+    let (flat, root) = match context.bound().and_then(|bound| Some((bound.schema.flat.as_deref()?, bound.root))) {
+        Some(bound) => bound,
+        None => {
+            guessed = guess::guess(bytes, buffer);
+            (&guessed.flat, guessed.root)
+        }
+    };
     out.value(Event::Message(0))?;
-    let mut writer =
-        Writer { flat, how, out, frames: Vec::new(), budget: Budget::new(data.len()), lost: Lost::default() };
-    match (flat.object(root), look::root(data)) {
-        (Some(object), Some(table)) if how.depth > 0 => writer.begin_table(data, object, table, 1)?,
-        _ => {
-            writer.lost.unreadable = 1;
-            writer.send(Scalar::Missing)?;
-        }
-    }
+    let left = bytes.len().saturating_mul(AMPLIFIED).saturating_add(64 << 20);
+    let limit = u64::try_from(context.depth).unwrap_or(u64::MAX);
+    let mut writer = Writer { bytes, flat, dress, out, stack: Vec::new(), tables: 0, left, limit, cut: false };
+    writer.root(buffer, root)?;
     writer.run()?;
-    let lost = writer.lost;
-    lost.tell(how.depth, out)
+    if writer.cut {
+        out.left_out("tables that are reached in more ways, or lie deeper, than the official verifiers follow")?;
+    }
+    Ok(())
 }
 
-/// What may still be sent.
+/// What is being sent, the innermost last.
 #[derive(Debug, Clone, Copy)]
-struct Budget {
-    values: u64,
-    tables: u64,
-}
-
-impl Budget {
-    fn new(size: u64) -> Budget {
-        let values = size.saturating_mul(MOST_FOR_A_BYTE).saturating_add(MOST_AT_LEAST);
-        Budget { values, tables: FLATBUFFERS_TABLES }
-    }
-
-    fn spent(&self) -> bool {
-        self.values == 0 || self.tables == 0
-    }
-
-    fn pay(&mut self, values: u64) {
-        self.values = self.values.saturating_sub(values);
-    }
-}
-
-/// What is left out, counted.
-#[derive(Debug, Default, Clone, Copy)]
-struct Lost {
-    /// Values whose offsets, counts or types lead nowhere.
-    unreadable: u64,
-    /// Tables past the depth.
-    deep: u64,
-    /// Values behind the end of the budget.
-    late: bool,
-}
-
-impl Lost {
-    fn tell(self, depth: usize, out: &mut dyn Sink) -> Flow {
-        if self.unreadable > 0 {
-            let values = count(self.unreadable, "value", "values");
-            out.left_out(&format!("{values} left out whose offset, length or type leads nowhere"))?;
-        }
-        if self.deep > 0 {
-            let tables = count(self.deep, "table", "tables");
-            out.left_out(&format!("{tables} left out past {depth} tables within each other"))?;
-        }
-        if self.late {
-            out.left_out("the rest left out: many offsets lead to the same objects, which would be written each time")?;
-        }
-        Ok(())
-    }
-}
-
-/// What is being sent, the innermost last. Nested buffers have bytes of their own.
-#[derive(Debug, Clone, Copy)]
-enum Frame<'a> {
-    /// The fields of a table from position `next` on.
-    Fields { data: Bytes<'a>, object: &'a Object, table: Table, next: usize, depth: usize },
-    /// The members of a struct.
-    Members { data: Bytes<'a>, object: &'a Object, at: u64, next: usize },
-    /// The elements of a vector or array.
-    Elements { data: Bytes<'a>, list: List, next: u64, depth: usize },
+enum Frame {
+    /// Fields of a table, from the one at `next` on.
+    Table { at: u64, vtable: Vtable, ty: MessageId, next: usize, buffer: Buffer },
+    /// Members of a struct.
+    Struct { at: u64, ty: MessageId, next: usize },
+    /// Elements of a vector, or of an array in a struct; `types` is where the types of unions stand.
+    List { at: u64, of: Of, next: u64, count: u64, types: Option<u64>, buffer: Buffer },
 }
 
 struct Writer<'a, 's> {
+    bytes: Bytes<'a>,
     flat: &'a Flat,
-    how: How,
+    dress: Dress,
     out: &'s mut dyn Sink,
-    frames: Vec<Frame<'a>>,
-    budget: Budget,
-    lost: Lost,
+    stack: Vec<Frame>,
+    /// Tables sent.
+    tables: u64,
+    /// Bytes that may still be sent.
+    left: u64,
+    /// Tables within each other.
+    limit: u64,
+    cut: bool,
 }
 
 impl<'a> Writer<'a, '_> {
-    fn run(&mut self) -> Flow {
-        while let Some(frame) = self.frames.last().copied() {
-            let more = match frame {
-                Frame::Fields { data, object, table, next, depth } => self.field(data, object, table, next, depth)?,
-                Frame::Members { data, object, at, next } => self.member(data, object, at, next)?,
-                Frame::Elements { data, list, next, depth } => self.element(data, list, next, depth)?,
-            };
-            if !more {
-                self.frames.pop();
-                self.out.value(Event::End)?;
-            }
-        }
-        Ok(())
-    }
-
     fn send(&mut self, scalar: Scalar<'_>) -> Flow {
-        self.budget.pay(1);
         self.out.value(Event::Scalar(scalar))
     }
 
-    fn name(&mut self, field: &Field) -> Flow {
-        self.out.value(Event::Scalar(Scalar::Text(Cow::Borrowed(field.name.as_bytes()))))
+    fn key(&mut self, name: &str) -> Flow {
+        self.send(Scalar::Text(Cow::Borrowed(name.as_bytes())))
     }
 
-    /// Whether there is nothing left to send with; the first time, that is noted.
-    fn spent(&mut self) -> bool {
-        self.lost.late |= self.budget.spent();
-        self.budget.spent()
+    /// The root table of a buffer; an empty object where there is none.
+    fn root(&mut self, buffer: Buffer, root: MessageId) -> Flow {
+        match self.target(buffer.start, false, buffer) {
+            Some(at) if self.is_table(at, buffer) => self.table(at, root, buffer),
+            _ => {
+                self.out.value(Event::Begin(Container::Map, Some(0)))?;
+                self.out.value(Event::End)
+            }
+        }
     }
 
-    fn begin_table(&mut self, data: Bytes<'a>, object: &'a Object, table: Table, depth: usize) -> Flow {
-        self.budget.tables = self.budget.tables.saturating_sub(1);
-        self.budget.pay(1u64.saturating_add(u64::from(table.slots) / SLOTS_FOR_A_VALUE));
-        self.out.value(Event::Begin(Shape::Map, None))?;
-        self.frames.push(Frame::Fields { data, object, table, next: 0, depth });
+    fn run(&mut self) -> Flow {
+        while let Some(frame) = self.stack.last().copied() {
+            match frame {
+                Frame::Table { at, vtable, ty, next, buffer } => self.next_field(at, vtable, ty, next, buffer)?,
+                Frame::Struct { at, ty, next } => self.next_member(at, ty, next)?,
+                Frame::List { at, of, next, count, types, buffer } => {
+                    if next < count {
+                        self.advance(|frame| {
+                            if let Frame::List { next, .. } = frame {
+                                *next = next.saturating_add(1)
+                            }
+                        });
+                        self.element(at, of, next, types, buffer)?;
+                    } else {
+                        self.end()?;
+                    }
+                }
+            }
+        }
         Ok(())
     }
 
-    /// The next field of a table that has something to say; false where there is none.
-    fn field(
-        &mut self,
-        data: Bytes<'a>,
-        object: &'a Object,
-        table: Table,
-        from: usize,
-        depth: usize,
-    ) -> Result<bool, Stop> {
-        let fields = object.fields.get(from..).unwrap_or(&[]);
-        for (place, field) in (from..).zip(fields) {
-            let Some(at) = table.slot(data, field.id) else {
-                self.absent(field)?;
-                continue;
-            };
-            if self.spent() {
-                return Ok(false);
-            }
-            let found = match found_in_table(self.flat, data, (table, at), field) {
-                Some(found) if self.too_deep(found, depth) => {
-                    self.lost.deep = self.lost.deep.saturating_add(1);
-                    continue;
-                }
-                Some(found) => found,
-                None => {
-                    self.lost.unreadable = self.lost.unreadable.saturating_add(1);
-                    continue;
-                }
-            };
-            if let Some(Frame::Fields { next, .. }) = self.frames.last_mut() {
-                *next = place.saturating_add(1);
-            }
-            self.name(field)?;
-            self.begin(data, found, depth)?;
-            if !matches!(found, Found::Value(..)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// A field that is absent is left out, but for the scalar that sorts its vector.
-    fn absent(&mut self, field: &Field) -> Flow {
-        let Some(scalar) = self.flat.scalar(field.ty.of).filter(|_| field.key && !field.deprecated) else {
-            return Ok(());
-        };
-        if self.spent() {
-            return Ok(());
-        }
-        let bits = match field.default {
-            Absent::Int(value) => value.cast_unsigned(),
-            Absent::Uint(value) => value,
-            Absent::Float(value) if scalar == Type::Float => u64::from(narrow(value).to_bits()),
-            Absent::Float(value) => value.to_bits(),
-            Absent::None | Absent::Text(_) | Absent::EmptyVector => 0,
-        };
-        let bytes = bits.to_le_bytes();
-        self.name(field)?;
-        self.scalar(field.ty.of, bytes.get(..usize::from(scalar.size())).unwrap_or(&bytes))
-    }
-
-    fn too_deep(&self, found: Found<'_>, depth: usize) -> bool {
-        matches!(found, Found::Table(..) | Found::Nested(..)) && depth >= self.how.depth
-    }
-
-    /// The next member of a struct.
-    fn member(&mut self, data: Bytes<'a>, object: &'a Object, at: u64, from: usize) -> Result<bool, Stop> {
-        for field in object.fields.get(from..).unwrap_or(&[]) {
-            if let Some(Frame::Members { next, .. }) = self.frames.last_mut() {
-                *next = next.saturating_add(1);
-            }
-            let Some(found) = found_in_struct(self.flat, data, at, field) else { continue };
-            if self.spent() {
-                return Ok(false);
-            }
-            self.name(field)?;
-            self.begin(data, found, 0)?;
-            if !matches!(found, Found::Value(..)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The next element of a list whose elements have parts.
-    fn element(&mut self, data: Bytes<'a>, list: List, place: u64, depth: usize) -> Result<bool, Stop> {
-        if place >= list.count || self.spent() {
-            return Ok(false);
-        }
-        if let Some(Frame::Elements { next, .. }) = self.frames.last_mut() {
-            *next = place.saturating_add(1);
-        }
-        let at = list.at.saturating_add(place.saturating_mul(list.stride));
-        let found = match list.union {
-            Some(union) => union_value(self.flat, data, at, union.kind(data, place)),
-            None => look::found(self.flat, data, at, list.of),
-        };
-        match found {
-            Some(found) if self.too_deep(found, depth) => self.lost.deep = self.lost.deep.saturating_add(1),
-            Some(found) => {
-                self.begin(data, found, depth)?;
-                return Ok(true);
-            }
-            None => self.lost.unreadable = self.lost.unreadable.saturating_add(1),
-        }
-        self.send(Scalar::Missing)?;
-        Ok(true)
-    }
-
-    /// Sends a value, or begins it where it has parts.
-    fn begin(&mut self, data: Bytes<'a>, found: Found<'a>, depth: usize) -> Flow {
-        let flat = self.flat;
-        match found {
-            Found::Value(of, bytes) => self.scalar(of, bytes),
-            Found::Text(bytes) => {
-                self.budget.pay(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-                self.send(Scalar::Text(Cow::Borrowed(bytes)))
-            }
-            Found::Table(id, table) => match flat.object(id) {
-                Some(object) => self.begin_table(data, object, table, depth.saturating_add(1)),
-                None => self.send(Scalar::Missing),
-            },
-            Found::Nested(id, _, inner, table) if self.how.dress == Dress::Json => match flat.object(id) {
-                Some(object) => self.begin_table(inner, object, table, depth.saturating_add(1)),
-                None => self.send(Scalar::Missing),
-            },
-            Found::Flex(list, bytes) if self.how.dress == Dress::Json => {
-                // What is no FlexBuffer is still bytes.
-                match flex::Reader::new(Bytes(bytes)) {
-                    Some(reader) => self.flexbuffer(&reader),
-                    None => self.list(data, list, depth),
-                }
-            }
-            Found::Nested(_, list, ..) | Found::Flex(list, _) | Found::List(list) => self.list(data, list, depth),
-            Found::Struct(id, at) => match flat.object(id) {
-                Some(object) => {
-                    self.budget.pay(1);
-                    self.out.value(Event::Begin(Shape::Map, None))?;
-                    self.frames.push(Frame::Members { data, object, at, next: 0 });
-                    Ok(())
-                }
-                None => self.send(Scalar::Missing),
-            },
+    fn advance(&mut self, step: impl FnOnce(&mut Frame)) {
+        if let Some(frame) = self.stack.last_mut() {
+            step(frame);
         }
     }
 
-    fn flexbuffer(&mut self, reader: &flex::Reader<'_>) -> Flow {
-        let (spent, whole) = reader.send(self.budget.values, self.how.depth, self.out)?;
-        self.budget.pay(spent);
-        self.lost.unreadable = self.lost.unreadable.saturating_add(u64::from(!whole));
-        Ok(())
-    }
-
-    /// A vector or array. Scalars are sent at once: they hold nothing that has parts.
-    fn list(&mut self, data: Bytes<'a>, list: List, depth: usize) -> Flow {
-        let end = list.at.saturating_add(list.count.saturating_mul(list.stride));
-        let bytes = data.clipped(list.at, end);
-        if self.how.dress == Dress::Plain && list.is_bytes() {
-            self.budget.pay(list.count);
-            return self.send(Scalar::Bytes(Cow::Borrowed(bytes)));
-        }
-        self.budget.pay(1);
-        self.out.value(Event::Begin(Shape::List, Some(list.count)))?;
-        if !matches!(list.of, Of::Scalar(_) | Of::Enum(_) | Of::UnionType(_) | Of::Raw(_)) {
-            self.frames.push(Frame::Elements { data, list, next: 0, depth });
-            return Ok(());
-        }
-        for each in bytes.chunks_exact(usize::try_from(list.stride.max(1)).unwrap_or(1)) {
-            if self.spent() {
-                break;
-            }
-            self.scalar(list.of, each)?;
-        }
+    fn end(&mut self) -> Flow {
+        self.stack.pop();
         self.out.value(Event::End)
     }
 
-    /// One scalar or enumerated value.
-    fn scalar(&mut self, of: Of, bytes: &[u8]) -> Flow {
-        let Some(scalar) = self.flat.scalar(of) else { return self.raw(bytes) };
-        if scalar == Type::Bool {
-            return self.send(Scalar::Bool(little_endian(bytes) != 0));
+    /// Where an offset leads, if that is inside its buffer.
+    fn target(&self, at: u64, wide: bool, buffer: Buffer) -> Option<u64> {
+        let offset = if wide { self.bytes.u64(at)? } else { u64::from(self.bytes.u32(at)?) };
+        let to = at.checked_add(offset).filter(|_| offset > 0)?;
+        (to.checked_add(wire::OFFSET)? <= buffer.end).then_some(to)
+    }
+
+    fn is_table(&self, at: u64, buffer: Buffer) -> bool {
+        vtable_at(self.bytes, at, buffer.start, buffer.end).is_ok()
+    }
+
+    fn table(&mut self, at: u64, ty: MessageId, buffer: Buffer) -> Flow {
+        let Ok(vtable) = vtable_at(self.bytes, at, buffer.start, buffer.end) else { return Ok(()) };
+        self.tables = self.tables.saturating_add(1);
+        self.out.value(Event::Begin(Container::Map, None))?;
+        self.stack.push(Frame::Table { at, vtable, ty, next: 0, buffer });
+        Ok(())
+    }
+
+    /// Whether a further table may be sent; what may not is left out, and that is said.
+    fn may_go_on(&mut self) -> bool {
+        let depth = self.stack.iter().filter(|frame| matches!(frame, Frame::Table { .. })).count();
+        let go = self.tables < limits::FLATBUFFERS_TABLES
+            && self.left > 0
+            && u64::try_from(depth).is_ok_and(|depth| depth < self.limit);
+        self.cut |= !go;
+        go
+    }
+
+    fn next_field(&mut self, at: u64, vtable: Vtable, ty: MessageId, next: usize, buffer: Buffer) -> Flow {
+        let flat = self.flat;
+        let fields = flat.object(ty).map_or(&[][..], |object| &object.fields);
+        let Some(field) = fields.get(next) else { return self.end() };
+        self.advance(|frame| {
+            if let Frame::Table { next, .. } = frame {
+                *next = next.saturating_add(1)
+            }
+        });
+        let Some(place) = vtable.field(self.bytes, at, field.id) else { return self.absent(field) };
+        let end = at.saturating_add(vtable.table_size).min(buffer.end);
+        let width = field_width(field, flat);
+        if place < at.saturating_add(wire::OFFSET) || place.saturating_add(width) > end {
+            return Ok(());
         }
+        match field.ty.shape {
+            Shape::Vector | Shape::Vector64 => self.vector(at, vtable, place, field, buffer),
+            Shape::Array(_) => Ok(()),
+            Shape::One => self.single(at, vtable, place, field, buffer),
+        }
+    }
+
+    /// A field that is not there: the key of a table is sent all the same, as flatc does.
+    fn absent(&mut self, field: &Field) -> Flow {
+        if !field.key || self.flat.scalar(field.ty.of).is_none() {
+            return Ok(());
+        }
+        let value = match (&field.default, field.ty.of) {
+            (Absent::Int(number), Of::Enum(id)) => match enum_name(self.flat, id, *number) {
+                Some(name) => Scalar::Text(Cow::Owned(name.into_bytes())),
+                None => Scalar::Int(*number),
+            },
+            (Absent::Int(number), Of::Scalar(Type::Bool)) => Scalar::Bool(*number != 0),
+            (Absent::Int(number), _) => Scalar::Int(*number),
+            (Absent::Uint(number), _) => Scalar::Uint(*number),
+            (Absent::Float(number), _) => Scalar::F64(*number),
+            _ => return Ok(()),
+        };
+        self.key(&field.name)?;
+        self.send(value)
+    }
+
+    fn single(&mut self, at: u64, vtable: Vtable, place: u64, field: &'a Field, buffer: Buffer) -> Flow {
+        match field.ty.of {
+            Of::Text => {
+                let Some(text) = self.text_at(place, field.offset64, buffer) else { return Ok(()) };
+                self.key(&field.name)?;
+                self.text(text)
+            }
+            Of::Table(id) => {
+                let Some(to) = self.target(place, false, buffer).filter(|to| self.is_table(*to, buffer)) else {
+                    return Ok(());
+                };
+                if !self.may_go_on() {
+                    return Ok(());
+                }
+                self.key(&field.name)?;
+                self.table(to, id, buffer)
+            }
+            Of::Union(id) => {
+                let ty = field.id.checked_sub(1).and_then(|id| vtable.field(self.bytes, at, id));
+                let ty = ty.map_or(0, |ty| self.number(ty, id));
+                let Some(to) = self.target(place, false, buffer) else { return Ok(()) };
+                let Some(of) = self.member(id, ty).filter(|of| self.holds(*of, to, buffer)) else { return Ok(()) };
+                self.key(&field.name)?;
+                self.union(of, to, buffer)
+            }
+            Of::Struct(id) => {
+                self.key(&field.name)?;
+                self.structure(place, id)
+            }
+            of => {
+                self.key(&field.name)?;
+                self.scalar(place, of)
+            }
+        }
+    }
+
+    /// The number of a union's type at a place.
+    fn number(&self, at: u64, id: EnumId) -> u64 {
+        let size = self.flat.enumeration(id).map_or(1, |one| one.base.size());
+        little_endian(self.bytes.clipped(at, at.saturating_add(u64::from(size))))
+    }
+
+    fn member(&self, id: EnumId, number: u64) -> Option<Of> {
+        self.flat.enumeration(id)?.member(i64::try_from(number).ok()?)?.member
+    }
+
+    /// Whether what a union leads to can be sent.
+    fn holds(&mut self, of: Of, to: u64, buffer: Buffer) -> bool {
         match of {
-            Of::Enum(id) | Of::UnionType(id) => {
-                let number =
-                    if scalar.is_signed() { little_endian_signed(bytes) } else { little_endian(bytes).cast_signed() };
-                let text = self.flat.enumeration(id).and_then(|one| enumerated(one, number));
-                if let Some(text) = text {
-                    return self.send(Scalar::Text(Cow::Borrowed(text.as_bytes())));
+            Of::Table(_) => self.is_table(to, buffer) && self.may_go_on(),
+            Of::Struct(_) => to.saturating_add(self.flat.width(of)) <= buffer.end,
+            _ => self.text_behind(to, buffer).is_some(),
+        }
+    }
+
+    fn union(&mut self, of: Of, to: u64, buffer: Buffer) -> Flow {
+        match of {
+            Of::Table(id) => self.table(to, id, buffer),
+            Of::Struct(id) => self.structure(to, id),
+            _ => match self.text_behind(to, buffer) {
+                Some(text) => self.text(text),
+                None => self.send(Scalar::Null),
+            },
+        }
+    }
+
+    fn text_at(&self, place: u64, wide: bool, buffer: Buffer) -> Option<&'a [u8]> {
+        self.text_behind(self.target(place, wide, buffer)?, buffer)
+    }
+
+    /// The bytes of the string at `to`, as far as the buffer has them.
+    fn text_behind(&self, to: u64, buffer: Buffer) -> Option<&'a [u8]> {
+        let from = to.checked_add(wire::OFFSET)?;
+        let end = from.checked_add(u64::from(self.bytes.u32(to)?))?;
+        if end > buffer.end { None } else { self.bytes.range(from, end) }
+    }
+
+    fn text(&mut self, text: &[u8]) -> Flow {
+        self.left = self.left.saturating_sub(crate::model::num::len64(text.len()).saturating_add(1));
+        if self.left == 0 {
+            self.cut = true;
+            return self.send(Scalar::Null);
+        }
+        self.send(Scalar::Text(Cow::Borrowed(text)))
+    }
+
+    fn vector(&mut self, at: u64, vtable: Vtable, place: u64, field: &'a Field, buffer: Buffer) -> Flow {
+        let wide = field.ty.shape == Shape::Vector64;
+        let Some(to) = self.target(place, field.offset64, buffer) else { return Ok(()) };
+        let count = if wide { self.bytes.u64(to) } else { self.bytes.u32(to).map(u64::from) };
+        let from = to.saturating_add(if wide { wire::OFFSET64 } else { wire::OFFSET });
+        let width = self.flat.width(field.ty.of);
+        let fit = buffer.end.saturating_sub(from).checked_div(width).unwrap_or(0);
+        let Some(count) = count.filter(|count| *count <= fit) else { return Ok(()) };
+        let types = match field.ty.of {
+            Of::Union(_) => {
+                let place = field.id.checked_sub(1).and_then(|id| vtable.field(self.bytes, at, id));
+                let types = place.and_then(|place| self.target(place, false, buffer));
+                match types.filter(|types| self.bytes.u32(*types).map(u64::from) == Some(count)) {
+                    Some(types) => Some(types),
+                    None => return Ok(()),
                 }
             }
-            Of::Scalar(_) | Of::Text | Of::Struct(_) | Of::Table(_) | Of::Union(_) | Of::Raw(_) => {}
+            _ => None,
+        };
+        self.key(&field.name)?;
+        let end = from.saturating_add(count.saturating_mul(width));
+        if let Some(root) = field.nested {
+            let nested = Buffer { start: from, origin: from, end };
+            if self.target(from, false, nested).is_some_and(|root| self.is_table(root, nested)) && self.may_go_on() {
+                return self.root(nested, root);
+            }
         }
-        match scalar {
-            Type::Float => self.float(f32::from_bits(u32::try_from(little_endian(bytes)).unwrap_or(0))),
-            Type::Double => self.send(Scalar::F64(f64::from_bits(little_endian(bytes)))),
-            _ if scalar.is_signed() => self.send(Scalar::Int(little_endian_signed(bytes))),
-            _ => self.send(Scalar::Uint(little_endian(bytes))),
+        if field.flexbuffer
+            && let Some(root) = flex::Root::of(self.bytes.clipped(from, end))
+        {
+            return flex::send(root, self.out);
+        }
+        if self.dress == Dress::Plain && field.ty.of == Of::Scalar(Type::Ubyte) {
+            self.left = self.left.saturating_sub(count.saturating_add(1));
+            return self.send(Scalar::Bytes(Cow::Borrowed(self.bytes.clipped(from, end))));
+        }
+        self.list(from, field.ty.of, count, types, buffer)
+    }
+
+    fn list(&mut self, at: u64, of: Of, count: u64, types: Option<u64>, buffer: Buffer) -> Flow {
+        self.left = self.left.saturating_sub(count.saturating_add(1));
+        let count = if self.left == 0 { 0 } else { count };
+        self.cut |= self.left == 0;
+        self.out.value(Event::Begin(Container::List, Some(count)))?;
+        self.stack.push(Frame::List { at, of, next: 0, count, types, buffer });
+        Ok(())
+    }
+
+    fn element(&mut self, at: u64, of: Of, index: u64, types: Option<u64>, buffer: Buffer) -> Flow {
+        let place = at.saturating_add(index.saturating_mul(self.flat.width(of)));
+        match of {
+            Of::Text => match self.text_at(place, false, buffer) {
+                Some(text) => self.text(text),
+                None => self.send(Scalar::Missing),
+            },
+            Of::Table(id) => match self.target(place, false, buffer).filter(|to| self.is_table(*to, buffer)) {
+                Some(to) if self.may_go_on() => self.table(to, id, buffer),
+                _ => self.send(Scalar::Missing),
+            },
+            Of::Union(id) => {
+                let each = self.flat.enumeration(id).map_or(1, |one| u64::from(one.base.size()));
+                let ty = types.map_or(0, |types| {
+                    self.number(types.saturating_add(wire::OFFSET).saturating_add(index.saturating_mul(each)), id)
+                });
+                let to = self.target(place, false, buffer);
+                let of = self.member(id, ty);
+                match to.zip(of).filter(|(to, of)| self.holds(*of, *to, buffer)) {
+                    Some((to, of)) => self.union(of, to, buffer),
+                    None => self.send(Scalar::Missing),
+                }
+            }
+            Of::Struct(id) => self.structure(place, id),
+            of => self.scalar(place, of),
         }
     }
 
-    /// A float32; JSON gets its shortest decimal, which reads back as the same float32.
-    fn float(&mut self, value: f32) -> Flow {
-        if self.how.dress == Dress::Plain || !value.is_finite() {
-            return self.send(Scalar::F32(value));
-        }
-        let mut buffer = ryu::Buffer::new();
-        let text = buffer.format_finite(value);
-        self.send(Scalar::Number(Cow::Borrowed(text)))
+    fn structure(&mut self, at: u64, ty: MessageId) -> Flow {
+        self.out.value(Event::Begin(Container::Map, None))?;
+        self.stack.push(Frame::Struct { at, ty, next: 0 });
+        Ok(())
     }
 
-    /// Bytes whose type nobody knows: most scalars are integers, and small ones of either sign look right.
-    fn raw(&mut self, bytes: &[u8]) -> Flow {
-        self.send(Scalar::Int(little_endian_signed(bytes)))
+    fn next_member(&mut self, at: u64, ty: MessageId, next: usize) -> Flow {
+        let flat = self.flat;
+        let fields = flat.object(ty).map_or(&[][..], |object| &object.fields);
+        let Some(field) = fields.get(next) else { return self.end() };
+        self.advance(|frame| {
+            if let Frame::Struct { next, .. } = frame {
+                *next = next.saturating_add(1)
+            }
+        });
+        let place = at.saturating_add(u64::from(field.offset));
+        self.key(&field.name)?;
+        match (field.ty.shape, field.ty.of) {
+            (Shape::Array(count), of) => {
+                let buffer = Buffer { start: 0, origin: 0, end: 0 };
+                self.list(place, of, u64::from(count), None, buffer)
+            }
+            (_, Of::Struct(id)) => self.structure(place, id),
+            (_, of) => self.scalar(place, of),
+        }
+    }
+
+    /// A value in place.
+    fn scalar(&mut self, at: u64, of: Of) -> Flow {
+        let flat = self.flat;
+        if let Of::Raw(width) = of {
+            let bytes = self.bytes.clipped(at, at.saturating_add(u64::from(width)));
+            return self.send(guess::value(bytes));
+        }
+        let Some(ty) = flat.scalar(of) else { return self.send(Scalar::Null) };
+        let bytes = self.bytes.clipped(at, at.saturating_add(u64::from(ty.size())));
+        if let Of::Enum(id) | Of::UnionType(id) = of {
+            let name = enum_name(flat, id, words::integer(ty, bytes));
+            if let Some(name) = name {
+                return self.send(Scalar::Text(Cow::Owned(name.into_bytes())));
+            }
+        }
+        self.send(scalar(ty, bytes, self.dress))
     }
 }
 
-/// A float64 as the float32 next to it.
-#[allow(clippy::cast_possible_truncation, reason = "the nearest float32 is what is stored")]
-fn narrow(value: f64) -> f32 {
-    value as f32
-}
-
-/// A value by its name, flags as `A B`; none where names do not cover it.
-fn enumerated(one: &Enum, number: i64) -> Option<Cow<'_, str>> {
-    if let Some(value) = one.member(number) {
-        return Some(Cow::Borrowed(&value.name));
+/// The names of an enumerated value, flags with blanks between; none where the schema has none for all of it.
+fn enum_name(flat: &Flat, id: EnumId, number: i64) -> Option<String> {
+    let one = flat.enumeration(id)?;
+    if let Some(name) = flat.value_name(id, number) {
+        return Some(name.to_string());
     }
     if !one.bit_flags || number == 0 {
         return None;
     }
-    let set = one.values.iter().filter(|value| value.number & number != 0);
-    let covered = set.clone().fold(0, |bits, value| bits | value.number);
-    let names: Vec<&str> = set.map(|value| value.name.as_str()).collect();
-    (covered == number).then(|| Cow::Owned(names.join(" ")))
+    let set = one.values.iter().filter(|value| value.number != 0 && number & value.number == value.number);
+    let (rest, names) = set.fold((number, Vec::new()), |(rest, mut names), value| {
+        names.push(value.name.as_str());
+        (rest & !value.number, names)
+    });
+    (rest == 0).then(|| names.join(" "))
+}
+
+/// A scalar of a type.
+fn scalar(ty: Type, bytes: &[u8], dress: Dress) -> Scalar<'static> {
+    match ty {
+        Type::Bool => Scalar::Bool(bytes.first().is_some_and(|byte| *byte != 0)),
+        Type::Float => {
+            let value = f32::from_bits(u32::try_from(little_endian(bytes)).unwrap_or(0));
+            // In JSON a float has the digits of a float, not those of the double that it is.
+            if dress == Dress::Json && value.is_finite() {
+                return Scalar::Number(Cow::Owned(float32_words(value)));
+            }
+            Scalar::F32(value)
+        }
+        Type::Double => Scalar::F64(f64::from_bits(little_endian(bytes))),
+        _ if ty.is_signed() => Scalar::Int(words::integer(ty, bytes)),
+        _ => Scalar::Uint(little_endian(bytes)),
+    }
 }

@@ -46,6 +46,7 @@ static INFO: Info = Info {
     nouns: Nouns { map: "object", entry: "member", entries: "members", list: "array", message: "document" },
     depth: limits::JSON_DEPTH,
     big_endian: false,
+    scattered: false,
     language: None,
 };
 

@@ -44,6 +44,7 @@ static INFO: Info = Info {
     nouns: Nouns { map: "map", entry: "entry", entries: "entries", list: "array", message: "object" },
     depth: limits::MSGPACK_DEPTH,
     big_endian: true,
+    scattered: false,
     language: None,
 };
 

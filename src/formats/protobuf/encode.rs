@@ -23,18 +23,15 @@ use crate::formats::protobuf::encode::buffer::Buffer;
 use crate::formats::protobuf::unframe;
 use crate::formats::protobuf::values::NULL_VALUE;
 use crate::formats::protobuf::wire::WireType;
-use crate::formats::{EncodeOptions, Encoder, json_string};
+use crate::formats::target::{found_words, nearest, shown};
+use crate::formats::{EncodeOptions, Encoder};
 use crate::model::bytemap::{Group, GroupId, Leaf};
 use crate::model::events::{Flow, Misfit, PathStack, Sink, Stop};
 use crate::model::limits::PROTOBUF_DEPTH;
 use crate::model::num::count;
 use crate::model::schema::{Bound, Cardinality, Field, FieldKind, Message, MessageId, Presence, Schema, WellKnown};
 use crate::model::survey::Survey;
-use crate::model::value::{Event, Long, Scalar, Shape, plain_words};
-use crate::model::words;
-
-/// Characters of a value that a sentence repeats.
-const SHOWN: usize = 40;
+use crate::model::value::{Event, Long, Scalar, Shape};
 
 /// A writer of a variant. Without a schema it refuses whatever comes.
 pub fn encoder<'a>(
@@ -469,37 +466,6 @@ impl<'a> Writer<'a> {
         self.frames.pop();
         self.buffer.close_to(open);
         Ok(())
-    }
-}
-
-/// What stands there, for a sentence.
-fn found_words(event: &Event<'_>) -> String {
-    match event {
-        Event::Begin(Shape::List, _) => "an array".to_string(),
-        Event::Begin(Shape::Map, _) => "an object".to_string(),
-        Event::Scalar(Scalar::Null | Scalar::Missing) => "null".to_string(),
-        Event::Scalar(Scalar::Text(text)) => json_string(&shown(&String::from_utf8_lossy(text))),
-        Event::Scalar(Scalar::Bytes(_)) => "bytes".to_string(),
-        Event::Scalar(Scalar::Ext(..)) => "an ext object".to_string(),
-        Event::Scalar(Scalar::Timestamp(..)) => "a timestamp".to_string(),
-        Event::Scalar(value) => shown(&plain_words(value).unwrap_or_default()).into_owned(),
-        Event::Message(_) | Event::End | Event::Piece { .. } => "nothing".to_string(),
-    }
-}
-
-/// The beginning of a long text.
-fn shown(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(SHOWN) {
-        Some((at, _)) => Cow::Owned(format!("{}…", text.get(..at).unwrap_or(text))),
-        None => Cow::Borrowed(text),
-    }
-}
-
-/// `did you mean …?`, where something is near.
-fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> String {
-    match words::nearest(wanted, names).first() {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => String::new(),
     }
 }
 

@@ -66,6 +66,7 @@ static INFO: Info = Info {
     nouns: Nouns { map: "message", entry: "field", entries: "fields", list: "list", message: "message" },
     depth: limits::PROTOBUF_DEPTH,
     big_endian: false,
+    scattered: false,
     language: Some(Language::Proto),
 };
 

@@ -1,174 +1,203 @@
-//! Protobuf types as text: fields by number, with the key that stands before each value.
+//! Protobuf types: field numbers, types, the wire type that each is written in.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
 
 use crate::model::num::{count, len64};
-use crate::model::schema::{Cardinality, Enum, Field, FieldKind, Message, Presence, Schema};
-use crate::render::schema::table::{Look, Row, Table};
-use crate::render::schema::{Picked, heading, short};
+use crate::model::schema::{Cardinality, EnumId, Field, FieldKind, Message, MessageId, Presence, Schema};
+use crate::render::schema::{View, columns, wide};
 use crate::render::style::Paint;
 
-/// Appends the types that are shown; entries of maps stand as the maps that they are.
-pub fn print(schema: &Schema, picked: &Picked, width: usize, paint: Paint, out: &mut String) {
-    let messages = picked.messages.iter().filter_map(|at| schema.messages.get(*at));
-    for message in messages.filter(|message| !message.map_entry) {
-        print_message(schema, message, width, paint, out);
+/// Writes the types for people.
+///
+/// # Errors
+/// Output that cannot be written.
+pub fn write(out: &mut dyn Write, schema: &Schema, view: &View, paint: Paint) -> io::Result<()> {
+    let (messages, enums) = shown(schema, view);
+    let mut first = true;
+    for (id, message) in (0u32..).map(MessageId).zip(&schema.messages) {
+        if !messages.contains(&id) || message.map_entry {
+            continue;
+        }
+        if !std::mem::take(&mut first) {
+            writeln!(out)?;
+        }
+        let mut head = String::new();
+        let fields = count(len64(message.fields.len()), "field", "fields");
+        paint.bold(&format!("message {}: {fields}", message.full_name), &mut head);
+        writeln!(out, "{head}")?;
+        write_fields(out, schema, message, paint)?;
     }
-    for one in picked.enums.iter().filter_map(|at| schema.enums.get(*at)) {
-        print_enum(one, width, paint, out);
+    for (id, one) in (0u32..).map(EnumId).zip(&schema.enums) {
+        if !enums.contains(&id) {
+            continue;
+        }
+        if !std::mem::take(&mut first) {
+            writeln!(out)?;
+        }
+        let mut head = String::new();
+        let closed = if one.closed { ", closed: other numbers are unknown fields" } else { "" };
+        paint.bold(&format!("enum {}: VARINT{closed}", one.full_name), &mut head);
+        writeln!(out, "{head}")?;
+        let most = one.values.iter().map(|(number, _)| number.to_string().len()).max().unwrap_or(0);
+        for (number, name) in &one.values {
+            writeln!(out, "  {number:>most$}  {name}")?;
+        }
     }
+    Ok(())
 }
 
-fn print_message(schema: &Schema, message: &Message, width: usize, paint: Paint, out: &mut String) {
-    let mut facts = vec![count(len64(message.fields.len()), "field", "fields")];
-    if message.message_set {
-        facts.push("MessageSet".to_string());
-    }
-    facts.extend(ranges("reserved", &message.reserved));
-    facts.extend(ranges("extensions", &message.extension_ranges));
-    heading("message", &message.full_name, &facts.join(", "), &[], paint, out);
-    let mut rows = Table::new(&[
-        ("number", Look::Bytes),
-        ("key", Look::Number),
-        ("field", Look::Name),
-        ("type", Look::Type),
-        ("label", Look::Plain),
-        ("wire type", Look::Plain),
-        ("default", Look::Value),
-        ("", Look::Plain),
-    ]);
-    let package = package(message);
-    for field in &message.fields {
-        rows.push(Row {
-            cells: vec![
-                field.number.to_string(),
-                key(field),
-                field.name.clone(),
-                type_name(schema, field, package),
-                label(field).to_string(),
-                wire(field),
-                field.default.as_ref().map(|text| text.escape_debug().to_string()).unwrap_or_default(),
-                notes(message, field),
-            ],
-            doc: Vec::new(),
-            dim: false,
-        });
-    }
-    rows.print(width, paint, out);
-}
-
-fn package(message: &Message) -> &str {
-    message.full_name.strip_suffix(message.name.as_str()).map_or("", |package| package.trim_end_matches('.'))
-}
-
-fn print_enum(one: &Enum, width: usize, paint: Paint, out: &mut String) {
-    let facts = if one.closed { "a varint; closed: other numbers are unknown fields" } else { "a varint" };
-    heading("enum", &one.full_name, facts, &[], paint, out);
-    let mut rows = Table::new(&[("value", Look::Bytes), ("name", Look::Name)]);
-    for (number, name) in &one.values {
-        rows.push(Row { cells: vec![number.to_string(), name.clone()], doc: Vec::new(), dim: false });
-    }
-    rows.print(width, paint, out);
-}
-
-/// Ranges of numbers with both ends.
-fn ranges(what: &str, ranges: &[(u32, u32)]) -> Option<String> {
-    let text = |(from, to): &(u32, u32)| match to.saturating_sub(1) {
-        last if last <= *from => from.to_string(),
-        last => format!("{from} to {last}"),
+fn write_fields(out: &mut dyn Write, schema: &Schema, message: &Message, paint: Paint) -> io::Result<()> {
+    let row = |field: &Field| {
+        let mut more = wire_words(field).to_string();
+        more.push_str(&remarks(message, field));
+        [field.number.to_string(), field.name.clone(), type_words(schema, field), more]
     };
-    let list: Vec<String> = ranges.iter().map(text).collect();
-    (!list.is_empty()).then(|| format!("{what} {}", list.join(", ")))
+    let rows: Vec<[String; 4]> = message.fields.iter().map(row).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let title = ["number", "field", "type", "written as"];
+    let all: Vec<[&str; 4]> =
+        std::iter::once(title).chain(rows.iter().map(|row| row.each_ref().map(String::as_str))).collect();
+    let width = |at: usize| wide(all.iter().filter_map(|row| row.get(at).copied()), 40);
+    let widths = [width(0), width(1), width(2), 0];
+    for (at, row) in all.iter().enumerate() {
+        let cells: Vec<(&str, usize)> = row.iter().copied().zip(widths).collect();
+        let line = format!("  {}", columns(&cells));
+        let mut painted = String::new();
+        if at == 0 {
+            paint.dim(&line, &mut painted)
+        } else {
+            painted.push_str(&line)
+        }
+        writeln!(out, "{painted}")?;
+    }
+    Ok(())
 }
 
-/// The wire type of one value, with its number.
-fn kind_wire(kind: &FieldKind) -> (u32, &'static str) {
+fn kind_words(schema: &Schema, kind: &FieldKind) -> String {
     match kind {
-        FieldKind::Double | FieldKind::Fixed64 | FieldKind::Sfixed64 => (1, "i64"),
-        FieldKind::Float | FieldKind::Fixed32 | FieldKind::Sfixed32 => (5, "i32"),
-        FieldKind::String | FieldKind::Bytes | FieldKind::Message(_) | FieldKind::Opaque(_) => (2, "len"),
-        FieldKind::Group(_) => (3, "sgroup"),
+        FieldKind::Enum(id) => schema.enumeration(*id).map_or(String::new(), |one| one.full_name.clone()),
+        FieldKind::Message(id) | FieldKind::Group(id) => {
+            schema.message(*id).map_or(String::new(), |message| message.full_name.clone())
+        }
+        FieldKind::Opaque(name) => name.clone(),
+        other => other.keyword().unwrap_or("").to_string(),
+    }
+}
+
+fn type_words(schema: &Schema, field: &Field) -> String {
+    match field.cardinality {
+        Cardinality::Singular => kind_words(schema, &field.kind),
+        Cardinality::Repeated => format!("repeated {}", kind_words(schema, &field.kind)),
+        Cardinality::Map => {
+            let entry = field.kind.message().and_then(|id| schema.message(id));
+            let part = |number| {
+                let field = entry.and_then(|entry| entry.field(number));
+                field.map_or(String::new(), |field| kind_words(schema, &field.kind))
+            };
+            format!("map<{}, {}>", part(1), part(2))
+        }
+    }
+}
+
+/// The wire type, in the standard's words.
+fn wire_words(field: &Field) -> &'static str {
+    if field.packed {
+        return "LEN, packed";
+    }
+    match field.kind {
+        FieldKind::Double | FieldKind::Fixed64 | FieldKind::Sfixed64 => "I64",
+        FieldKind::Float | FieldKind::Fixed32 | FieldKind::Sfixed32 => "I32",
+        FieldKind::Sint32 | FieldKind::Sint64 => "VARINT, zigzag",
         FieldKind::Int32
         | FieldKind::Int64
         | FieldKind::Uint32
         | FieldKind::Uint64
-        | FieldKind::Sint32
-        | FieldKind::Sint64
         | FieldKind::Bool
-        | FieldKind::Enum(_) => (0, "varint"),
+        | FieldKind::Enum(_) => "VARINT",
+        FieldKind::Group(_) => "SGROUP, EGROUP",
+        FieldKind::String | FieldKind::Bytes | FieldKind::Message(_) | FieldKind::Opaque(_) => "LEN",
     }
 }
 
-/// The wire type of a field; of packed ones that of the run and that of its elements.
-pub fn wire(field: &Field) -> String {
-    let (_, name) = kind_wire(&field.kind);
-    if field.packed { format!("len of {name}") } else { name.to_string() }
-}
-
-/// The bytes of the key: number and wire type as a varint.
-pub fn key(field: &Field) -> String {
-    let wire = if field.packed { 2 } else { kind_wire(&field.kind).0 };
-    let mut rest = u64::from(field.number) << 3 | u64::from(wire);
-    let mut bytes = Vec::new();
-    loop {
-        let more = rest > 0x7f;
-        bytes.push(format!("{:02x}", (rest & 0x7f) | if more { 0x80 } else { 0 }));
-        rest >>= 7;
-        if !more {
-            return bytes.join(" ");
-        }
+fn remarks(message: &Message, field: &Field) -> String {
+    let mut text = String::new();
+    if field.presence == Presence::Required {
+        text.push_str(", required");
     }
-}
-
-/// The type of a field as source writes it.
-pub fn type_name(schema: &Schema, field: &Field, package: &str) -> String {
-    if field.cardinality == Cardinality::Map
-        && let Some(entry) = field.kind.message().and_then(|id| schema.message(id))
-    {
-        let part = |number| entry.field(number).map(|field| kind_name(schema, &field.kind, package));
-        return format!("map<{}, {}>", part(1).unwrap_or_default(), part(2).unwrap_or_default());
+    if let Some(oneof) = field.oneof.and_then(|at| message.oneofs.get(usize::try_from(at).ok()?)) {
+        text.push_str(&format!(", oneof {oneof}"));
     }
-    kind_name(schema, &field.kind, package)
-}
-
-fn kind_name(schema: &Schema, kind: &FieldKind, package: &str) -> String {
-    if let Some(keyword) = kind.keyword() {
-        return keyword.to_string();
-    }
-    match kind {
-        FieldKind::Enum(id) => schema.enumeration(*id).map_or("", |one| inner(&one.full_name, package)).to_string(),
-        FieldKind::Message(id) => schema.message(*id).map_or("", |one| inner(&one.full_name, package)).to_string(),
-        FieldKind::Group(id) => {
-            format!("group {}", schema.message(*id).map_or("", |one| inner(&one.full_name, package)))
-        }
-        FieldKind::Opaque(name) => format!("{} (not found)", short(name, package)),
-        _ => String::new(),
-    }
-}
-
-/// A name without the package that it is used in; types within messages keep their message.
-fn inner<'a>(name: &'a str, package: &str) -> &'a str {
-    name.strip_prefix(package).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name)
-}
-
-fn label(field: &Field) -> &'static str {
-    match (field.cardinality, field.presence, field.packed) {
-        (Cardinality::Map, ..) => "map",
-        (Cardinality::Repeated, _, true) => "repeated, packed",
-        (Cardinality::Repeated, _, false) => "repeated",
-        (Cardinality::Singular, Presence::Required, _) => "required",
-        (Cardinality::Singular, Presence::Explicit, _) if field.oneof.is_none() => "optional",
-        (Cardinality::Singular, Presence::Explicit | Presence::Implicit, _) => "",
-    }
-}
-
-fn notes(message: &Message, field: &Field) -> String {
-    let mut notes = Vec::new();
-    let oneof = field.oneof.and_then(|at| message.oneofs.get(usize::try_from(at).ok()?));
-    notes.extend(oneof.map(|name| format!("oneof {name}")));
-    if field.extension {
-        notes.push("extension".to_string());
+    if let Some(default) = &field.default {
+        text.push_str(&format!(", default {}", default.escape_debug()));
     }
     if field.deprecated {
-        notes.push("deprecated".to_string());
+        text.push_str(", deprecated");
     }
-    notes.join(", ")
+    text
+}
+
+fn shown(schema: &Schema, view: &View) -> (HashSet<MessageId>, HashSet<EnumId>) {
+    let (mut messages, mut enums) = (HashSet::new(), HashSet::new());
+    let told = (0u32..).map(MessageId).zip(&schema.messages).filter(|(_, message)| message.told || view.all);
+    let mut open: Vec<MessageId> = match view.root {
+        Some(root) => vec![root],
+        None => told.map(|(id, _)| id).collect(),
+    };
+    if view.all {
+        enums.extend((0u32..).map(EnumId).take(schema.enums.len()));
+    }
+    while let Some(id) = open.pop() {
+        if !messages.insert(id) {
+            continue;
+        }
+        for field in schema.message(id).map_or(&[][..], |message| &message.fields) {
+            match (&field.kind, field.kind.message()) {
+                (FieldKind::Enum(id), _) => {
+                    enums.insert(*id);
+                }
+                (_, Some(part)) if view.root.is_some() || field.cardinality == Cardinality::Map => open.push(part),
+                _ => {}
+            }
+        }
+    }
+    (messages, enums)
+}
+
+/// The types as JSON.
+pub fn json(schema: &Schema, view: &View) -> Value {
+    let (messages, enums) = shown(schema, view);
+    let messages =
+        (0u32..).map(MessageId).zip(&schema.messages).filter(|(id, m)| messages.contains(id) && !m.map_entry);
+    let messages: Vec<Value> = messages.map(|(_, message)| message_json(schema, message)).collect();
+    let enums = (0u32..).map(EnumId).zip(&schema.enums).filter(|(id, _)| enums.contains(id));
+    let enums: Vec<Value> = enums
+        .map(|(_, one)| {
+            let values: Vec<Value> =
+                one.values.iter().map(|(number, name)| json!({"name": name, "number": number})).collect();
+            json!({"name": one.full_name, "closed": one.closed, "values": values})
+        })
+        .collect();
+    json!({"language": "proto", "messages": messages, "enums": enums})
+}
+
+fn message_json(schema: &Schema, message: &Message) -> Value {
+    let fields: Vec<Value> = message
+        .fields
+        .iter()
+        .map(|field| {
+            let oneof = field.oneof.and_then(|at| message.oneofs.get(usize::try_from(at).ok()?));
+            json!({
+                "name": field.name, "number": field.number, "type": type_words(schema, field),
+                "json_name": field.json, "wire": wire_words(field), "oneof": oneof, "default": field.default,
+                "required": field.presence == Presence::Required, "deprecated": field.deprecated,
+                "extension": field.extension,
+            })
+        })
+        .collect();
+    json!({"name": message.full_name, "fields": fields})
 }

@@ -138,7 +138,8 @@ impl<'a> Reader<'a> {
             padding: u32::from(field.padding()),
             default: absent(field, ty, self),
             required: field.required(),
-            optional: field.optional(),
+            // The compiler calls all that an offset leads to optional; here it is said of scalars alone.
+            optional: field.optional() && ty.shape == Shape::One && !ty.is_offset() && !matches!(ty.of, Of::Struct(_)),
             deprecated: field.deprecated(),
             key: field.key(),
             offset64: field.offset64(),

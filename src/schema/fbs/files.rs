@@ -1,155 +1,170 @@
-//! The files of one `.fbs` schema: the one that was told, and all that it includes.
+//! The files of a FlatBuffers schema: those that were told, and all that they include.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::model::schema::{Place, SchemaError};
+use crate::model::flat::Flat;
+use crate::model::schema::{Finding, Place, SchemaError};
 use crate::schema::Request;
-use crate::schema::fbs::lexer::{Fault, Spot};
-use crate::schema::fbs::parse;
-use crate::schema::fbs::syntax::{Name, Source};
-use crate::schema::file::{self, problem};
-use crate::schema::folders::{self, Folder};
+use crate::schema::fbs::ast;
+use crate::schema::fbs::lexer::{Fault, line_column};
+use crate::schema::fbs::{bfbs, parse};
+use crate::schema::file::{self, Problem};
+use crate::schema::folders::{Folder, folders, join, searched};
 
-/// What to tell instead of a folder.
-pub const INSTEAD: &str = "tell its .fbs files, or -I for includes";
-
-/// A file of a schema.
+/// A file that was read.
 #[derive(Debug)]
 pub struct Loaded {
     /// What it declares.
-    pub source: Source,
+    pub file: ast::File,
+    /// Its text.
+    pub text: String,
     /// Its name as messages call it.
     pub shown: String,
-    /// It was told.
+    /// It was told, not only included.
     pub told: bool,
-    /// Its includes that are not there.
-    pub missing: Vec<Name>,
+    /// Attributes that any of the files declares.
+    pub declared: Vec<String>,
 }
 
-/// Reads a file and all that it includes: each file stands behind those that it includes, as far as no two include
-/// each other.
+impl Loaded {
+    /// A place in it.
+    pub fn place(&self, at: usize) -> Place {
+        let (line, column) = line_column(&self.text, at);
+        Place { file: self.shown.clone(), line, column }
+    }
+
+    /// A fault in it as an error.
+    pub fn error(&self, fault: Fault) -> SchemaError {
+        SchemaError { place: self.place(fault.at), message: fault.message, help: fault.help }
+    }
+}
+
+/// All files of a schema.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// Source, told files first.
+    pub sources: Vec<Loaded>,
+    /// Compiled schemas that were told.
+    pub compiled: Vec<Flat>,
+    /// Names of the files that were told.
+    pub told: Vec<String>,
+    /// Includes that were not found.
+    pub missing: Vec<Finding>,
+}
+
+struct Loader {
+    out: Files,
+    folders: Vec<Folder>,
+    known: HashMap<PathBuf, usize>,
+    /// Folder of each file, for its own includes.
+    own: Vec<PathBuf>,
+}
+
+/// Reads the files of a request and all that they include.
 ///
 /// # Errors
-/// A file that cannot be read, or a mistake in it.
-pub fn load(path: &Path, text: &str, request: &Request) -> Result<Vec<Loaded>, SchemaError> {
-    let own = Request { files: vec![path.to_path_buf()], include: request.include.clone() };
-    let told = request.files.iter().map(|path| canonical(path)).collect();
-    let mut loader = Loader { told, folders: folders::folders(&own), ..Loader::default() };
-    let first = loader.add(path, path.display().to_string(), text)?;
-    let mut stack = vec![(first, 0usize)];
-    while let Some((at, next)) = stack.pop() {
-        let include = loader.files.get(at).and_then(|file| file.loaded.source.includes.get(next).cloned());
-        let Some(include) = include else {
-            loader.order.push(at);
-            continue;
-        };
-        stack.push((at, next.saturating_add(1)));
-        if let Some(new) = loader.include(at, &include)? {
-            stack.push((new, 0));
-        }
+/// A file cannot be read, or is no schema.
+pub fn load(request: &Request) -> Result<Files, SchemaError> {
+    let mut loader =
+        Loader { out: Files::default(), folders: folders(request), known: HashMap::new(), own: Vec::new() };
+    for path in &request.files {
+        loader.told(path)?;
     }
-    let mut files: Vec<Option<Loaded>> = loader.files.into_iter().map(|file| Some(file.loaded)).collect();
-    Ok(loader.order.iter().filter_map(|at| files.get_mut(*at)?.take()).collect())
-}
-
-#[derive(Debug)]
-struct Opened {
-    loaded: Loaded,
-    /// The folder that it stands in.
-    folder: PathBuf,
-}
-
-#[derive(Debug, Default)]
-struct Loader {
-    files: Vec<Opened>,
-    /// Files in the order in which their declarations count.
-    order: Vec<usize>,
-    folders: Vec<Folder>,
-    told: HashSet<PathBuf>,
-    seen: HashSet<PathBuf>,
-    /// Files by name and text: a copy of a file is the same file.
-    copies: HashMap<(String, String), usize>,
+    let mut next = 0;
+    while next < loader.out.sources.len() {
+        loader.includes(next)?;
+        next = next.saturating_add(1);
+    }
+    let declared: Vec<String> =
+        loader.out.sources.iter().flat_map(|loaded| loaded.file.attributes.iter().cloned()).collect();
+    for loaded in &mut loader.out.sources {
+        loaded.declared.clone_from(&declared);
+    }
+    Ok(loader.out)
 }
 
 impl Loader {
-    fn add(&mut self, path: &Path, shown: String, text: &str) -> Result<usize, SchemaError> {
-        let source = parse::parse(text).map_err(|fault| faulty(&shown, fault))?;
-        let canonical = canonical(path);
-        let told = self.files.is_empty() || self.told.contains(&canonical);
-        let at = self.files.len();
-        self.seen.insert(canonical);
-        self.copies.insert((base(path), text.to_string()), at);
-        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        self.files.push(Opened { loaded: Loaded { source, shown, told, missing: Vec::new() }, folder });
-        Ok(at)
+    fn told(&mut self, path: &Path) -> Result<(), SchemaError> {
+        let shown = path.display().to_string();
+        // A name below -I will do.
+        let below = || self.folders.iter().map(|folder| folder.path.join(path)).find(|path| path.is_file());
+        let path = if path.exists() { path.to_path_buf() } else { below().unwrap_or_else(|| path.to_path_buf()) };
+        let bytes = file::bytes(&path, ".fbs").map_err(|problem| error(&shown, problem))?;
+        self.out.told.push(shown.clone());
+        if bfbs::is_bfbs(&bytes) {
+            let flat = bfbs::read(&bytes).map_err(|message| error(&shown, file::problem(message, "")))?;
+            self.out.compiled.push(flat);
+            return Ok(());
+        }
+        let canonical = path.canonicalize().unwrap_or(path);
+        if self.known.contains_key(&canonical) {
+            return Ok(());
+        }
+        self.add(canonical, bytes, shown, true)
     }
 
-    /// A file that another one includes, where it is a new one.
-    fn include(&mut self, from: usize, name: &Name) -> Result<Option<usize>, SchemaError> {
-        let Some((path, shown)) = self.find(from, &name.text) else {
-            if let Some(file) = self.files.get_mut(from) {
-                file.loaded.missing.push(name.clone());
+    fn add(&mut self, path: PathBuf, bytes: Vec<u8>, shown: String, told: bool) -> Result<(), SchemaError> {
+        let text = String::from_utf8(bytes).map_err(|bad| error(&shown, not_text(bad.as_bytes())))?;
+        let parsed = parse::parse(&text);
+        let mut loaded = Loaded { file: ast::File::default(), text, shown, told, declared: Vec::new() };
+        loaded.file = parsed.map_err(|fault| loaded.error(fault))?;
+        self.own.push(path.parent().map(Path::to_path_buf).unwrap_or_default());
+        self.known.insert(path, self.out.sources.len());
+        self.out.sources.push(loaded);
+        Ok(())
+    }
+
+    /// Finds the includes of a file; new files queue up behind it.
+    fn includes(&mut self, at: usize) -> Result<(), SchemaError> {
+        let Some(loaded) = self.out.sources.get(at) else { return Ok(()) };
+        let names = loaded.file.includes.clone();
+        let beside = Path::new(&loaded.shown).parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+        for (name, place) in names {
+            let own = self.own.get(at).map(|folder| (folder.join(&name), join(&beside, &name)));
+            let there = own.filter(|(path, _)| path.is_file()).or_else(|| self.in_folders(&name));
+            let Some((path, shown)) = there else {
+                self.missing(at, &name, place);
+                continue;
+            };
+            let canonical = path.canonicalize().unwrap_or(path);
+            if self.known.contains_key(&canonical) {
+                continue;
             }
-            return Ok(None);
-        };
-        if self.seen.contains(&canonical(&path)) {
-            return Ok(None);
+            let bytes = file::bytes(&canonical, ".fbs").map_err(|problem| error(&shown, problem))?;
+            self.add(canonical, bytes, shown, false)?;
         }
-        let text = text(&path).map_err(|problem| problem.error(&shown))?;
-        if self.copies.contains_key(&(base(&path), text.clone())) {
-            return Ok(None);
-        }
-        self.add(&path, shown, &text).map(Some)
+        Ok(())
     }
 
-    /// Where an included file is: beside the file that includes it, else in the folders.
-    fn find(&self, from: usize, name: &str) -> Option<(PathBuf, String)> {
-        let name = name.trim_start_matches('/');
-        let from = self.files.get(from)?;
-        let beside = from.folder.join(name);
-        if beside.is_file() {
-            let folder = Path::new(&from.loaded.shown).parent().map(|folder| folder.display().to_string());
-            let shown = folders::join(folder.filter(|folder| !folder.is_empty()).as_deref().unwrap_or("."), name);
-            return Some((beside, shown));
-        }
+    fn in_folders(&self, name: &str) -> Option<(PathBuf, String)> {
         self.folders.iter().find_map(|folder| {
             let path = folder.path.join(name);
-            path.is_file().then(|| (path, folders::join(&folder.shown, name)))
+            path.is_file().then(|| (path, join(&folder.shown, name)))
         })
     }
-}
 
-fn canonical(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
-}
-
-fn base(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// The text of an included file.
-fn text(path: &Path) -> Result<String, file::Problem> {
-    source(file::bytes(path, INSTEAD)?)
-}
-
-/// The text of a source. Comments may be in any encoding, so what is not UTF-8 is replaced.
-///
-/// # Errors
-/// It is no text, or empty.
-pub fn source(bytes: Vec<u8>) -> Result<String, file::Problem> {
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(problem(if bytes.is_empty() { "is empty" } else { "holds only white space" }, ""));
+    fn missing(&mut self, at: usize, name: &str, place: usize) {
+        let Some(loaded) = self.out.sources.get(at) else { return };
+        self.out.missing.push(Finding {
+            code: "include-missing",
+            place: loaded.place(place),
+            message: format!("\"{}\" not found in {}", name.escape_debug(), searched(&self.folders)),
+            help: "-I DIR adds a place to look".to_string(),
+        });
     }
-    if bytes.contains(&0) {
-        let help = "expected a .fbs file, or a .bfbs file as `flatc -b --schema` writes it";
-        return Err(problem("is neither text nor a compiled FlatBuffers schema", help));
-    }
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-fn faulty(shown: &str, fault: Fault) -> SchemaError {
-    let Spot { line, column } = fault.at;
-    let place = Place { file: shown.to_string(), line, column };
-    SchemaError { place, message: fault.message, help: fault.help }
+fn not_text(bytes: &[u8]) -> Problem {
+    let at = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), |_| 0);
+    let byte = bytes.get(at).copied().unwrap_or(0);
+    file::problem(
+        format!("is no text: byte 0x{byte:02x} at {at:#04x}"),
+        "expected a .fbs file, or a .bfbs as `flatc -b --schema` writes it",
+    )
+}
+
+fn error(shown: &str, problem: Problem) -> SchemaError {
+    let place = Place { file: shown.to_string(), line: 0, column: 0 };
+    SchemaError { place, message: problem.message, help: problem.help }
 }

@@ -1,132 +1,100 @@
-//! Where things stand: members of structs in bytes, fields of tables in slots.
+//! Structs: the place of each member, the gaps, the size (FlatBuffers documentation, "Structs"). A member stands on
+//! a multiple of its alignment; a gap is counted to the member in front of it.
 
-use crate::model::flat::{Field, Flat, Shape, Type};
-use crate::schema::fbs::attributes::Attributes;
-use crate::schema::fbs::lexer::{Fault, Spot};
-use crate::schema::fbs::number;
+use crate::model::flat::{Field, Flat, Of, Shape};
+use crate::model::schema::MessageId;
 
-/// The largest alignment that `force_align` may ask for.
-const MAX_ALIGN: u64 = 32;
-
-/// Fields of a table, at most: a vtable says its own size in 16 bits.
-pub const MOST_FIELDS: usize = 32_765;
-
-/// Bytes of a struct up to which offsets in compiled schemas can be right.
-pub const OFFSETS: u32 = 65_535;
-
-/// A struct that grows member by member.
-#[derive(Debug)]
-pub struct Layout {
-    size: u64,
-    align: u64,
-}
-
-impl Layout {
-    /// No member yet.
-    pub fn new() -> Layout {
-        Layout { size: 0, align: 1 }
-    }
-
-    /// The place of the next member; the gap before it goes to the member before.
-    ///
-    /// # Errors
-    /// The struct becomes larger than any buffer.
-    pub fn member(&mut self, ty: Type, flat: &Flat, before: Option<&mut Field>, at: Spot) -> Result<u32, Fault> {
-        let align = flat.align(ty.of).max(1);
-        self.align = self.align.max(align);
-        self.pad(align, before);
-        let offset = self.size;
-        let count = if let Shape::Array(count) = ty.shape { u64::from(count) } else { 1 };
-        self.size = self.size.saturating_add(flat.width(ty.of).saturating_mul(count));
-        match (u32::try_from(offset), u32::try_from(self.size)) {
-            (Ok(offset), Ok(size)) if size <= u32::MAX / 2 => Ok(offset),
-            _ => Err(Fault::new(at, "the struct is larger than 2 GiB, more than a buffer holds")),
-        }
-    }
-
-    fn pad(&mut self, align: u64, last: Option<&mut Field>) {
-        let gap = self.size.next_multiple_of(align).saturating_sub(self.size);
-        self.size = self.size.saturating_add(gap);
-        if let Some(last) = last {
-            last.padding = u32::try_from(gap).unwrap_or(0);
-        }
-    }
-
-    /// Size and alignment of the whole struct; the last gap goes to the last member.
-    ///
-    /// # Errors
-    /// `force_align` is no power of two, or less than the struct needs anyway; there is no member.
-    pub fn finish(mut self, attributes: &Attributes, last: Option<&mut Field>, at: Spot) -> Result<(u32, u32), Fault> {
-        if let Some(forced) = attributes.get("force_align") {
-            let align = number::integer(&forced.text).and_then(|align| u64::try_from(align).ok());
-            let right = |align: &u64| align.is_power_of_two() && (self.align..=MAX_ALIGN).contains(align);
-            self.align = align.filter(right).ok_or_else(|| {
-                let need = self.align;
-                let message = format!("`force_align` is {}", forced.text);
-                Fault::helped(forced.at, message, format!("it has to be a power of two from {need} to {MAX_ALIGN}"))
-            })?;
-        }
-        if self.size == 0 {
-            return Err(Fault::helped(at, "a struct without members", "give it a member, or make it a table"));
-        }
-        self.pad(self.align, last);
-        Ok((u32::try_from(self.size).unwrap_or(0), u32::try_from(self.align).unwrap_or(1)))
-    }
-}
-
-/// Sorts the fields of a table by their ids, and gives each its slot. Where no field tells an id, the order of
-/// declaration counts.
+/// Lays out all structs.
 ///
 /// # Errors
-/// Only some fields have ids; an id is missing, or given twice.
-pub fn slots(fields: &mut [Field], spots: &dyn Fn(&str) -> Spot, at: Spot) -> Result<(), Fault> {
-    if fields.len() > MOST_FIELDS {
-        return Err(Fault::new(at, format!("a table of {} fields, at most {MOST_FIELDS} fit", fields.len())));
-    }
-    let told = |field: &Field| field.attributes.iter().find(|(name, _)| name == "id").map(|(_, id)| id.clone());
-    let with = fields.iter().filter(|field| told(field).is_some()).count();
-    if with > 0 {
-        if let Some(bare) = fields.iter().find(|field| told(field).is_none()) {
-            let message = format!("field `{}` has no id, others of the table have one", bare.name);
-            return Err(Fault::helped(spots(&bare.name), message, "give every field an id, or none"));
+/// The position of a struct that contains itself, or is too large, with a sentence.
+pub fn all(flat: &mut Flat) -> Result<(), (usize, String)> {
+    let count = flat.objects.len();
+    // 0 not begun, 1 begun, 2 done.
+    let mut states = vec![0u8; count];
+    for first in 0..count {
+        let mut stack = vec![first];
+        while let Some(at) = stack.last().copied() {
+            let state = states.get(at).copied().unwrap_or(2);
+            let Some(object) = flat.objects.get(at).filter(|object| object.is_struct && state < 2) else {
+                stack.pop();
+                continue;
+            };
+            let parts: Vec<usize> = object.fields.iter().filter_map(part).collect();
+            let open = parts.iter().copied().find(|part| states.get(*part).copied().unwrap_or(2) < 2);
+            match open {
+                Some(part) if part == at || states.get(part) == Some(&1) => {
+                    return Err((at, format!("the struct `{}` contains itself", object.name)));
+                }
+                Some(part) => {
+                    set(&mut states, at, 1);
+                    stack.push(part);
+                }
+                None => {
+                    one(flat, at)?;
+                    set(&mut states, at, 2);
+                    stack.pop();
+                }
+            }
         }
-        for field in fields.iter_mut() {
-            let text = told(field).unwrap_or_default();
-            let id = number::integer(&text).and_then(|id| u16::try_from(id).ok());
-            field.id = id.ok_or_else(|| {
-                let message = format!("the id of `{}` is {text}, expected 0 to 65535", field.name);
-                Fault::new(spots(&field.name), message)
-            })?;
-        }
-        fields.sort_by_key(|field| field.id);
-        contiguous(fields, spots)?;
-    }
-    for (id, field) in (0u16..).zip(fields.iter_mut()) {
-        field.id = id;
-        field.offset = 4u32.saturating_add(u32::from(id).saturating_mul(2));
     }
     Ok(())
 }
 
-fn contiguous(fields: &[Field], spots: &dyn Fn(&str) -> Spot) -> Result<(), Fault> {
-    let mut before: Option<&Field> = None;
-    for (id, field) in (0u16..).zip(fields) {
-        if field.id == id {
-            before = Some(field);
-            continue;
+fn set(states: &mut [u8], at: usize, to: u8) {
+    if let Some(state) = states.get_mut(at) {
+        *state = to;
+    }
+}
+
+/// The struct that a member is.
+fn part(field: &Field) -> Option<usize> {
+    match field.ty.of {
+        Of::Struct(MessageId(id)) => usize::try_from(id).ok(),
+        _ => None,
+    }
+}
+
+/// Lays out a struct whose members are.
+fn one(flat: &mut Flat, at: usize) -> Result<(), (usize, String)> {
+    let Some(object) = flat.objects.get(at) else { return Ok(()) };
+    let forced = object.attributes.iter().find(|(name, _)| name == "force_align");
+    let forced = forced.and_then(|(_, value)| value.parse::<u64>().ok()).unwrap_or(1);
+    let mut fields = object.fields.clone();
+    let name = object.name.clone();
+    let (mut size, mut align) = (0u64, 1u64);
+    let mut last: Option<usize> = None;
+    for place in 0..fields.len() {
+        let Some(ty) = fields.get(place).map(|field| field.ty) else { break };
+        let (each, own) = (flat.width(ty.of), flat.align(ty.of));
+        align = align.max(own);
+        pad(&mut fields, last, &mut size, own);
+        if let Some(field) = fields.get_mut(place) {
+            field.offset = u32::try_from(size).unwrap_or(u32::MAX);
         }
-        let at = spots(&field.name);
-        return Err(match before.filter(|before| before.id == field.id) {
-            Some(twin) => {
-                let message = format!("`{}` and `{}` have the same id {}", twin.name, field.name, field.id);
-                Fault::helped(at, message, "a union takes the id before its own, too")
-            }
-            None => Fault::helped(
-                at,
-                format!("no field has id {id}, the next one is `{}` with {}", field.name, field.id),
-                "ids run from 0 without gaps; keep a deleted field and mark it as deprecated",
-            ),
-        });
+        let count = if let Shape::Array(count) = ty.shape { u64::from(count) } else { 1 };
+        size = size.saturating_add(each.saturating_mul(count));
+        last = Some(place);
+        if size > u64::from(u16::MAX) {
+            return Err((at, format!("the struct `{name}` has more than 65535 bytes")));
+        }
+    }
+    align = align.max(forced);
+    pad(&mut fields, last, &mut size, align);
+    if let Some(object) = flat.objects.get_mut(at) {
+        object.fields = fields;
+        object.size = u32::try_from(size).unwrap_or(u32::MAX);
+        object.align = u32::try_from(align).unwrap_or(1);
     }
     Ok(())
+}
+
+/// Brings the size to a multiple of `align`; the gap is the last member's.
+fn pad(fields: &mut [Field], last: Option<usize>, size: &mut u64, align: u64) {
+    let rest = size.checked_rem(align.max(1)).unwrap_or(0);
+    let gap = if rest == 0 { 0 } else { align.saturating_sub(rest) };
+    *size = size.saturating_add(gap);
+    if let Some(field) = last.and_then(|last| fields.get_mut(last)) {
+        field.padding = u32::try_from(gap).unwrap_or(0);
+    }
 }

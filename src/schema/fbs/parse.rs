@@ -1,404 +1,440 @@
-//! `.fbs` source as declarations. Nothing here calls itself: brackets nest as deep as the grammar lets them.
+//! `.fbs` source as declarations. The grammar nests nowhere without end, so nothing here recurses on input.
 
-use crate::schema::fbs::lexer::{Fault, Kind, Lexer, Token};
-use crate::schema::fbs::syntax::{
-    Attribute, CallDecl, EnumDecl, FieldDecl, Item, Many, Name, Record, ServiceDecl, Source, TypeName, Value,
-    ValueDecl, ValueKind,
+use crate::model::flat::Scalar;
+use crate::schema::fbs::ast::{
+    Attribute, Base, Enum, EnumValue, Field, File, Head, Name, Object, Service, Shape, Type, Value,
 };
+use crate::schema::fbs::lexer::{Fault, Kind, Lexer};
 
-/// Functions around one value, and brackets of data: as many as flatc takes.
-const DEPTH: usize = 64;
+/// Words that begin a declaration.
+const DECLARATIONS: [&str; 13] = [
+    "include",
+    "native_include",
+    "namespace",
+    "attribute",
+    "table",
+    "struct",
+    "enum",
+    "union",
+    "rpc_service",
+    "root_type",
+    "file_identifier",
+    "file_extension",
+    "object",
+];
 
-/// Words that a declaration begins with.
-const DECLARATIONS: &str = "expected table, struct, enum, union, namespace, root_type, file_identifier, file_extension, attribute or \
-     rpc_service";
-
-/// Reads a source.
+/// Reads a file.
 ///
 /// # Errors
-/// The first thing in it that may not stand there.
-pub fn parse(text: &str) -> Result<Source, Fault> {
-    let mut lexer = Lexer::new(text);
-    let token = lexer.read()?;
-    let mut parser = Parser { lexer, token };
-    if parser.token.kind == Kind::End {
-        return Err(Fault::new(parser.token.at, "holds no declaration"));
+/// The first thing that the grammar does not allow.
+pub fn parse(text: &str) -> Result<File, Fault> {
+    let mut parser = Parser { lexer: Lexer::new(text)?, space: String::new(), file: File::default() };
+    while parser.lexer.kind != Kind::End {
+        parser.declaration()?;
     }
-    let mut source = Source { includes: parser.includes()?, ..Source::default() };
-    while parser.token.kind != Kind::End {
-        if parser.is('{') {
-            parser.data(&mut source)?;
-            break;
-        }
-        let item = parser.item()?;
-        source.items.push(item);
-    }
-    Ok(source)
+    Ok(parser.file)
 }
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    token: Token,
+    space: String,
+    file: File,
 }
 
-impl Parser<'_> {
-    fn next(&mut self) -> Result<Token, Fault> {
-        let next = self.lexer.read()?;
-        Ok(std::mem::replace(&mut self.token, next))
+impl<'a> Parser<'a> {
+    fn wrong(&self, expected: &str) -> Fault {
+        Fault::new(self.lexer.at, format!("expected {expected}, here is {}", self.lexer.kind.told()))
     }
 
     fn is(&self, sign: char) -> bool {
-        self.token.kind == Kind::Sign(sign)
+        self.lexer.kind == Kind::Sign(sign)
     }
 
-    fn is_word(&self, word: &str) -> bool {
-        self.token.kind == Kind::Word && self.token.text == word
-    }
-
-    fn expected<T>(&self, what: &str) -> Result<T, Fault> {
-        Err(Fault::new(self.token.at, format!("expected {what}, found {}", self.token.shown())))
-    }
-
-    fn sign(&mut self, sign: char, where_: &str) -> Result<(), Fault> {
-        if !self.is(sign) {
-            return self.expected(&format!("`{sign}` {where_}"));
+    /// Passes a sign if it is there.
+    fn pass(&mut self, sign: char) -> Result<bool, Fault> {
+        let is = self.is(sign);
+        if is {
+            self.lexer.advance()?;
         }
-        self.next()?;
-        Ok(())
+        Ok(is)
     }
 
-    fn word(&mut self, what: &str) -> Result<Name, Fault> {
-        if self.token.kind != Kind::Word {
-            return self.expected(what);
+    fn expect(&mut self, sign: char, behind: &str) -> Result<(), Fault> {
+        if self.pass(sign)? { Ok(()) } else { Err(self.wrong(&format!("`{sign}` {behind}"))) }
+    }
+
+    fn word(&mut self, what: &str) -> Result<&'a str, Fault> {
+        match self.lexer.kind {
+            Kind::Word(word) if !word.starts_with(['+', '-']) => {
+                self.lexer.advance()?;
+                Ok(word)
+            }
+            _ => Err(self.wrong(what)),
         }
-        let token = self.next()?;
-        Ok(Name { text: token.text, at: token.at })
     }
 
-    fn text(&mut self, what: &str) -> Result<Name, Fault> {
-        if self.token.kind != Kind::Text {
-            return self.expected(what);
+    fn text(&mut self, what: &str) -> Result<String, Fault> {
+        match &self.lexer.kind {
+            Kind::Text(text) => {
+                let text = text.to_string();
+                self.lexer.advance()?;
+                Ok(text)
+            }
+            _ => Err(self.wrong(what)),
         }
-        let token = self.next()?;
-        Ok(Name { text: token.text, at: token.at })
     }
 
-    /// A name with dots.
     fn dotted(&mut self, what: &str) -> Result<Name, Fault> {
-        let mut name = self.word(what)?;
-        while self.is('.') {
-            self.next()?;
-            let part = self.word("a name behind `.`")?;
-            name.text.push('.');
-            name.text.push_str(&part.text);
+        let at = self.lexer.at;
+        let mut text = self.word(what)?.to_string();
+        while self.pass('.')? {
+            text.push('.');
+            text.push_str(self.word("the rest of a name")?);
         }
-        Ok(name)
+        Ok(Name { text, space: self.space.clone(), at })
     }
 
-    fn includes(&mut self) -> Result<Vec<Name>, Fault> {
-        let mut includes = Vec::new();
-        loop {
-            let is_native = self.is_word("native_include");
-            if !is_native && !self.is_word("include") {
-                return Ok(includes);
-            }
-            self.next()?;
-            let name = self.text("the name of a file in quotes")?;
-            self.sign(';', "behind the name of the file")?;
-            if !is_native {
-                includes.push(Name { text: name.text.replace('\\', "/"), at: name.at });
-            }
-        }
+    /// Name, doc comments and place of what is declared here; attributes come later.
+    fn head(&mut self, doc: Vec<String>, what: &str) -> Result<Head, Fault> {
+        let at = self.lexer.at;
+        let name = self.word(what)?.to_string();
+        Ok(Head { name, space: self.space.clone(), attributes: Vec::new(), doc, at })
     }
 
-    fn item(&mut self) -> Result<Item, Fault> {
-        if self.token.kind != Kind::Word {
-            return Err(Fault::new(self.token.at, format!("{DECLARATIONS}, found {}", self.token.shown())));
+    fn declaration(&mut self) -> Result<(), Fault> {
+        let at = self.lexer.at;
+        let doc = std::mem::take(&mut self.lexer.doc);
+        if self.is('{') {
+            return self.skip_object();
         }
-        match self.token.text.as_str() {
+        let word = match self.lexer.kind {
+            Kind::Word(word) => word,
+            _ => return Err(self.wrong("a declaration")),
+        };
+        self.lexer.advance()?;
+        match word {
+            "include" => {
+                let place = self.lexer.at;
+                let name = self.text("the name of a file in quotes")?;
+                self.file.includes.push((name, place));
+                self.expect(';', "behind the name of a file")
+            }
+            "native_include" => {
+                self.text("the name of a file in quotes")?;
+                self.expect(';', "behind the name of a file")
+            }
             "namespace" => self.namespace(),
-            "table" | "struct" => Ok(Item::Record(self.record()?)),
-            "enum" | "union" => Ok(Item::Enum(self.enumeration()?)),
+            "attribute" => self.attribute(),
+            "table" => self.object(doc, false),
+            "struct" => self.object(doc, true),
+            "enum" => self.enumeration(doc),
+            "union" => self.union(doc),
+            "rpc_service" => self.service(doc),
             "root_type" => {
-                self.next()?;
-                let name = self.dotted("the name of a table")?;
-                self.sign(';', "behind the root type")?;
-                Ok(Item::Root(name))
+                self.file.root = Some(self.dotted("the name of a table")?);
+                self.expect(';', "behind the root type")
             }
-            "file_identifier" => self.quoted("four characters in quotes").map(Item::Identifier),
-            "file_extension" => self.quoted("an extension in quotes").map(Item::Extension),
-            "attribute" => self.attribute_item(),
-            "rpc_service" => Ok(Item::Service(self.service()?)),
-            "include" | "native_include" => {
-                let message = "an include behind a declaration";
-                Err(Fault::helped(self.token.at, message, "move all includes to the top of the file"))
+            "file_identifier" => self.identifier(),
+            "file_extension" => {
+                self.file.extension = Some(self.text("an extension in quotes")?);
+                self.expect(';', "behind the extension")
             }
             other => {
-                let words = ["table", "struct", "enum", "union", "namespace", "root_type", "rpc_service"];
-                let near = crate::model::words::nearest(other, words.into_iter());
-                let help = near.first().map(|near| format!("did you mean {near}?")).unwrap_or_default();
-                Err(Fault::helped(self.token.at, format!("{DECLARATIONS}, found {}", self.token.shown()), help))
+                let near = crate::model::words::nearest(other, DECLARATIONS.into_iter());
+                let help = near.first().map_or(String::new(), |near| format!("did you mean `{near}`?"));
+                Err(Fault::new(at, format!("expected a declaration, here is `{other}`")).help(help))
             }
         }
     }
 
-    fn quoted(&mut self, what: &str) -> Result<Name, Fault> {
-        self.next()?;
-        let text = self.text(what)?;
-        self.sign(';', "behind the string")?;
-        Ok(text)
+    /// A JSON value behind the declarations, as data files for the compiler may have it: passed by.
+    fn skip_object(&mut self) -> Result<(), Fault> {
+        let (start, mut depth) = (self.lexer.at, 0u64);
+        loop {
+            match self.lexer.kind {
+                Kind::Sign('{' | '[') => depth = depth.saturating_add(1),
+                Kind::Sign('}' | ']') => depth = depth.saturating_sub(1),
+                Kind::End => return Err(Fault::new(start, "an object begins here that never ends")),
+                _ => {}
+            }
+            self.lexer.advance()?;
+            if depth == 0 {
+                return Ok(());
+            }
+        }
     }
 
-    fn attribute_item(&mut self) -> Result<Item, Fault> {
-        self.next()?;
-        let what = "the name of an attribute";
-        let name = if self.token.kind == Kind::Word { self.word(what)? } else { self.text(what)? };
-        self.sign(';', "behind the attribute")?;
-        Ok(Item::Attribute(name))
+    fn namespace(&mut self) -> Result<(), Fault> {
+        self.space.clear();
+        if self.pass(';')? {
+            return Ok(());
+        }
+        self.space = self.dotted("the name of a namespace")?.text;
+        self.expect(';', "behind the namespace")
     }
 
-    fn namespace(&mut self) -> Result<Item, Fault> {
-        self.next()?;
-        let name = if self.is(';') { Name::default() } else { self.dotted("a name, or `;`")? };
-        self.sign(';', "behind the namespace")?;
-        Ok(Item::Namespace(name.text))
+    fn attribute(&mut self) -> Result<(), Fault> {
+        let name = match self.lexer.kind {
+            Kind::Text(_) => self.text("the name of an attribute")?,
+            _ => self.word("the name of an attribute")?.to_string(),
+        };
+        self.file.attributes.push(name);
+        self.expect(';', "behind the name of an attribute")
     }
 
-    fn record(&mut self) -> Result<Record, Fault> {
-        let keyword = self.next()?;
-        let is_struct = keyword.text == "struct";
-        let name = self.word(if is_struct { "the name of the struct" } else { "the name of the table" })?;
-        let attributes = self.attributes()?;
-        self.sign('{', "before the fields")?;
+    fn identifier(&mut self) -> Result<(), Fault> {
+        let at = self.lexer.at;
+        let text = self.text("four characters in quotes")?;
+        let four = <[u8; 4]>::try_from(text.as_bytes());
+        let Ok(four) = four else {
+            let message = format!("a file identifier has 4 characters, \"{}\" has {}", text.escape_debug(), text.len());
+            return Err(Fault::new(at, message));
+        };
+        self.file.identifier = Some(four);
+        self.expect(';', "behind the identifier")
+    }
+
+    /// `(name, name: value)`, if there are any.
+    fn attributes(&mut self) -> Result<Vec<Attribute>, Fault> {
+        let mut attributes = Vec::new();
+        if !self.pass('(')? {
+            return Ok(attributes);
+        }
+        while !self.pass(')')? {
+            let at = self.lexer.at;
+            let name = match self.lexer.kind {
+                Kind::Text(_) => self.text("the name of an attribute")?,
+                _ => self.word("the name of an attribute")?.to_string(),
+            };
+            let value = if self.pass(':')? { self.attribute_value()? } else { String::new() };
+            attributes.push(Attribute { name, value, at });
+            if !self.pass(',')? && !self.is(')') {
+                return Err(self.wrong("`,` or `)` behind an attribute"));
+            }
+        }
+        Ok(attributes)
+    }
+
+    fn attribute_value(&mut self) -> Result<String, Fault> {
+        let value = match &self.lexer.kind {
+            Kind::Text(text) => text.to_string(),
+            Kind::Word(text) | Kind::Number(text) => (*text).to_string(),
+            _ => return Err(self.wrong("the value of an attribute")),
+        };
+        self.lexer.advance()?;
+        Ok(value)
+    }
+
+    fn object(&mut self, doc: Vec<String>, is_struct: bool) -> Result<(), Fault> {
+        let mut head = self.head(doc, if is_struct { "the name of a struct" } else { "the name of a table" })?;
+        head.attributes = self.attributes()?;
+        self.expect('{', "in front of the fields")?;
         let mut fields = Vec::new();
         while !self.is('}') {
             fields.push(self.field()?);
         }
-        self.next()?;
-        Ok(Record { name, is_struct, attributes, fields, docs: keyword.docs })
+        self.lexer.advance()?;
+        self.file.objects.push(Object { head, is_struct, fields });
+        Ok(())
     }
 
-    fn field(&mut self) -> Result<FieldDecl, Fault> {
-        let docs = self.token.docs.clone();
-        let name = self.word("the name of a field, or `}`")?;
-        self.sign(':', "and a type behind the name of the field")?;
+    fn field(&mut self) -> Result<Field, Fault> {
+        let doc = std::mem::take(&mut self.lexer.doc);
+        let mut head = self.head(doc, "a field or `}`")?;
+        self.expect(':', "behind the name of a field")?;
         let ty = self.ty()?;
-        let mut default = None;
-        if self.is('=') {
-            self.next()?;
-            default = Some(self.value()?);
-        }
-        let attributes = self.attributes()?;
-        self.sign(';', "behind the field")?;
-        Ok(FieldDecl { name, ty, default, attributes, docs })
+        let default = if self.pass('=')? {
+            let at = self.lexer.at;
+            Some((self.value()?, at))
+        } else {
+            None
+        };
+        head.attributes = self.attributes()?;
+        self.expect(';', "behind a field")?;
+        Ok(Field { head, ty, default })
     }
 
-    fn ty(&mut self) -> Result<TypeName, Fault> {
-        if !self.is('[') {
-            return Ok(TypeName { many: Many::One, name: self.dotted("a type")? });
+    fn ty(&mut self) -> Result<Type, Fault> {
+        let at = self.lexer.at;
+        if !self.pass('[')? {
+            return Ok(Type { of: self.base()?, shape: Shape::One, at });
         }
-        self.next()?;
         if self.is('[') {
-            let message = "a vector of vectors: vectors hold no vectors";
-            return Err(Fault::helped(self.token.at, message, "put the inner vector into a table"));
+            return Err(Fault::new(self.lexer.at, "a vector of vectors: elements are no vectors")
+                .help("put the inner one into a table"));
         }
-        let name = self.dotted("the type of the elements")?;
-        let mut many = Many::Vector;
-        if self.is(':') {
-            self.next()?;
-            many = Many::Array(self.array_len()?);
-        }
-        self.sign(']', "behind the type of the elements")?;
-        Ok(TypeName { many, name })
+        let of = self.base()?;
+        let shape = if self.pass(':')? { Shape::Array(self.array_len()?) } else { Shape::Vector };
+        self.expect(']', "behind the type of the elements")?;
+        Ok(Type { of, shape, at })
     }
 
     fn array_len(&mut self) -> Result<u16, Fault> {
-        let len = match self.token.kind {
-            Kind::Int => crate::schema::fbs::number::integer(&self.token.text),
+        let len = match self.lexer.kind {
+            Kind::Number(text) => super::numbers::integer(text).and_then(|len| u16::try_from(len).ok()),
             _ => None,
         };
-        match len.and_then(|len| u16::try_from(len).ok()).filter(|len| *len > 0) {
-            Some(len) => {
-                self.next()?;
-                Ok(len)
-            }
-            None => self.expected("the length of the array, 1 to 65535"),
-        }
-    }
-
-    fn enumeration(&mut self) -> Result<EnumDecl, Fault> {
-        let keyword = self.next()?;
-        let is_union = keyword.text == "union";
-        let name = self.word(if is_union { "the name of the union" } else { "the name of the enum" })?;
-        let mut base = None;
-        if self.is(':') {
-            self.next()?;
-            base = Some(self.ty()?);
-        } else if !is_union {
-            let message = format!("expected `:` and an integer type, found {}", self.token.shown());
-            return Err(Fault::helped(self.token.at, message, format!("write `enum {}:byte`", name.text)));
-        }
-        let attributes = self.attributes()?;
-        self.sign('{', "before the values")?;
-        let mut values = Vec::new();
-        while !self.is('}') {
-            values.push(self.enum_value(is_union)?);
-            if !self.is(',') {
-                break;
-            }
-            self.next()?;
-        }
-        self.sign('}', "or `,` behind the value")?;
-        Ok(EnumDecl { name, is_union, base, attributes, values, docs: keyword.docs })
-    }
-
-    fn enum_value(&mut self, is_union: bool) -> Result<ValueDecl, Fault> {
-        let docs = self.token.docs.clone();
-        let mut ty = None;
-        let name = if is_union {
-            let name = self.dotted("the type of a member, or `}`")?;
-            if self.is(':') {
-                self.next()?;
-                ty = Some(self.ty()?);
-            }
-            name
-        } else {
-            self.word("the name of a value, or `}`")?
+        let Some(len) = len.filter(|len| *len > 0) else {
+            return Err(self.wrong("the length of an array, 1 to 65535"));
         };
-        let mut number = None;
-        if self.is('=') {
-            self.next()?;
-            if self.token.kind != Kind::Int {
-                return self.expected("an integer");
-            }
-            let token = self.next()?;
-            number = Some(Name { text: token.text, at: token.at });
-        }
-        let attributes = self.attributes()?;
-        Ok(ValueDecl { name, ty, number, attributes, docs })
+        self.lexer.advance()?;
+        Ok(len)
     }
 
-    fn attributes(&mut self) -> Result<Vec<Attribute>, Fault> {
-        let mut attributes = Vec::new();
-        if !self.is('(') {
-            return Ok(attributes);
-        }
-        self.next()?;
-        loop {
-            let what = "the name of an attribute";
-            let name = if self.token.kind == Kind::Text { self.text(what)? } else { self.word(what)? };
-            let mut value = None;
-            if self.is(':') {
-                self.next()?;
-                value = Some(self.value()?);
-            }
-            attributes.push(Attribute { name, value });
-            if self.is(')') {
-                self.next()?;
-                return Ok(attributes);
-            }
-            self.sign(',', "or `)` behind the attribute")?;
-        }
+    fn base(&mut self) -> Result<Base, Fault> {
+        let name = self.dotted("a type")?;
+        Ok(base_of(name))
     }
 
-    /// A value with the functions around it.
     fn value(&mut self) -> Result<Value, Fault> {
-        let at = self.token.at;
-        let mut functions = Vec::new();
-        let mut value = loop {
-            let mut sign = String::new();
-            if self.is('+') || self.is('-') {
-                sign = self.next()?.text;
-                if self.token.kind != Kind::Word {
-                    return self.expected("a name behind the sign");
+        match &self.lexer.kind {
+            Kind::Number(text) => {
+                let text = (*text).to_string();
+                self.lexer.advance()?;
+                Ok(Value::Number(text))
+            }
+            Kind::Text(text) => {
+                let text = text.to_string();
+                self.lexer.advance()?;
+                Ok(Value::Text(text))
+            }
+            Kind::Word(word) => {
+                let mut text = (*word).to_string();
+                self.lexer.advance()?;
+                while self.pass('.')? {
+                    text.push('.');
+                    text.push_str(self.word("the rest of a name")?);
                 }
-            }
-            if !(self.token.kind == Kind::Word && self.token.call) {
-                break self.leaf(sign)?;
-            }
-            if functions.len() >= DEPTH {
-                return Err(Fault::new(self.token.at, format!("functions nest deeper than {DEPTH} levels")));
-            }
-            let name = self.next()?;
-            functions.push(Name { text: format!("{sign}{}", name.text), at: name.at });
-            self.sign('(', "behind the function")?;
-        };
-        for _ in &functions {
-            self.sign(')', "behind the argument of the function")?;
-        }
-        value.at = at;
-        value.functions = functions;
-        Ok(value)
-    }
-
-    fn leaf(&mut self, mut text: String) -> Result<Value, Fault> {
-        let kind = match self.token.kind {
-            Kind::Word => ValueKind::Word,
-            Kind::Text => ValueKind::Text,
-            Kind::Int => ValueKind::Int,
-            Kind::Float => ValueKind::Float,
-            Kind::Sign('[') => ValueKind::Empty,
-            Kind::End | Kind::Sign(_) => return self.expected("a value"),
-        };
-        let token = self.next()?;
-        if kind == ValueKind::Empty {
-            self.sign(']', "at once: the default of a vector is `[]`")?;
-        }
-        text.push_str(&token.text);
-        Ok(Value { kind, text, at: token.at, plain: token.plain, functions: Vec::new() })
-    }
-
-    fn service(&mut self) -> Result<ServiceDecl, Fault> {
-        let keyword = self.next()?;
-        let name = self.word("the name of the service")?;
-        let attributes = self.attributes()?;
-        self.sign('{', "before the calls")?;
-        let mut calls = Vec::new();
-        loop {
-            let docs = self.token.docs.clone();
-            let name = self.word("the name of a call")?;
-            self.sign('(', "and the table that is sent")?;
-            let request = self.dotted("the table that is sent")?;
-            self.sign(')', "behind the table that is sent")?;
-            self.sign(':', "and the table that comes back")?;
-            let response = self.dotted("the table that comes back")?;
-            let attributes = self.attributes()?;
-            self.sign(';', "behind the call")?;
-            calls.push(CallDecl { name, request, response, attributes, docs });
-            if self.is('}') {
-                break;
-            }
-        }
-        self.next()?;
-        Ok(ServiceDecl { name, attributes, calls, docs: keyword.docs })
-    }
-
-    /// Data in JSON behind the schema: its brackets have to match, and nothing may follow.
-    fn data(&mut self, source: &mut Source) -> Result<(), Fault> {
-        let at = self.token.at;
-        if source.items.is_empty() && source.includes.is_empty() {
-            let message = "holds data, no declaration";
-            return Err(Fault::helped(at, message, "a schema declares tables: `table T { … }`"));
-        }
-        let mut open = Vec::new();
-        while self.token.kind != Kind::End {
-            match self.token.kind {
-                Kind::Sign('{') => open.push('}'),
-                Kind::Sign('[') => open.push(']'),
-                Kind::Sign(sign @ ('}' | ']')) if open.pop() != Some(sign) => {
-                    return self.expected("data with matching brackets");
+                if self.is('(') && super::numbers::function(&text, 0.0).is_some() {
+                    return self.function(&text);
                 }
-                _ => {}
+                Ok(Value::Word(text))
             }
-            if open.len() > DEPTH {
-                return Err(Fault::new(self.token.at, format!("data nests deeper than {DEPTH} levels")));
+            Kind::Sign('[') => {
+                self.lexer.advance()?;
+                self.expect(']', "behind `[`: the only default of a vector is `[]`")?;
+                Ok(Value::Empty)
             }
-            self.next()?;
+            _ => Err(self.wrong("a default")),
         }
-        if let Some(sign) = open.pop() {
-            return self.expected(&format!("`{sign}`"));
+    }
+
+    /// `deg(90)`, `sin(0.5)`: functions of the compiler, applied to one number.
+    fn function(&mut self, name: &str) -> Result<Value, Fault> {
+        let at = self.lexer.at;
+        self.expect('(', "behind the name of a function")?;
+        let Kind::Number(text) = self.lexer.kind else { return Err(self.wrong("a number")) };
+        let value = super::numbers::float(text).and_then(|value| super::numbers::function(name, value));
+        let Some(value) = value else {
+            return Err(Fault::new(at, format!("`{name}({text})` is no function of a number that is known here"))
+                .help("there are deg, rad, cos, sin, tan, acos, asin, atan"));
+        };
+        self.lexer.advance()?;
+        self.expect(')', "behind a number")?;
+        Ok(Value::Number(value.to_string()))
+    }
+
+    fn enumeration(&mut self, doc: Vec<String>) -> Result<(), Fault> {
+        let mut head = self.head(doc, "the name of an enumeration")?;
+        let at = self.lexer.at;
+        if !self.pass(':')? {
+            return Err(self.wrong("`:` and an integer type, as in `enum Color : ubyte`"));
         }
-        source.data = Some(at);
+        let base = Some((self.ty()?, at));
+        head.attributes = self.attributes()?;
+        let values = self.values(false)?;
+        self.file.enums.push(Enum { head, is_union: false, base, values });
         Ok(())
     }
+
+    fn union(&mut self, doc: Vec<String>) -> Result<(), Fault> {
+        let mut head = self.head(doc, "the name of a union")?;
+        let at = self.lexer.at;
+        let base = if self.pass(':')? { Some((self.ty()?, at)) } else { None };
+        head.attributes = self.attributes()?;
+        let values = self.values(true)?;
+        self.file.enums.push(Enum { head, is_union: true, base, values });
+        Ok(())
+    }
+
+    /// `{ a, b = 3, alias: Type }`
+    fn values(&mut self, is_union: bool) -> Result<Vec<EnumValue>, Fault> {
+        self.expect('{', "in front of the values")?;
+        let mut values = Vec::new();
+        while !self.pass('}')? {
+            values.push(self.enum_value(is_union)?);
+            if !self.pass(',')? && !self.is('}') {
+                return Err(self.wrong("`,` or `}` behind a value"));
+            }
+        }
+        Ok(values)
+    }
+
+    fn enum_value(&mut self, is_union: bool) -> Result<EnumValue, Fault> {
+        let doc = std::mem::take(&mut self.lexer.doc);
+        let at = self.lexer.at;
+        let name = if is_union {
+            self.dotted("a member or `}`")?
+        } else {
+            Name { text: self.word("a value or `}`")?.to_string(), space: self.space.clone(), at }
+        };
+        let mut head =
+            Head { name: name.text.replace('.', "_"), space: self.space.clone(), attributes: Vec::new(), doc, at };
+        let member = match is_union {
+            false => None,
+            true if self.pass(':')? => Some(self.base()?),
+            true => Some(base_of(name)),
+        };
+        let number = if self.pass('=')? {
+            let place = self.lexer.at;
+            let text = match self.lexer.kind {
+                Kind::Number(text) => text.to_string(),
+                _ => return Err(self.wrong("a number")),
+            };
+            self.lexer.advance()?;
+            Some((text, place))
+        } else {
+            None
+        };
+        head.attributes = self.attributes()?;
+        Ok(EnumValue { head, member, number })
+    }
+
+    fn service(&mut self, doc: Vec<String>) -> Result<(), Fault> {
+        let mut head = self.head(doc, "the name of a service")?;
+        head.attributes = self.attributes()?;
+        self.expect('{', "in front of the calls")?;
+        let mut calls = Vec::new();
+        while !self.is('}') {
+            let doc = std::mem::take(&mut self.lexer.doc);
+            let mut call = self.head(doc, "a call or `}`")?;
+            self.expect('(', "in front of the request")?;
+            let request = self.dotted("the table that is sent")?;
+            self.expect(')', "behind the request")?;
+            self.expect(':', "in front of the response")?;
+            let response = self.dotted("the table that comes back")?;
+            call.attributes = self.attributes()?;
+            self.expect(';', "behind a call")?;
+            calls.push((call, request, response));
+        }
+        self.lexer.advance()?;
+        self.file.services.push(Service { head, calls });
+        Ok(())
+    }
+}
+
+/// A scalar, `string`, or a name to look up.
+fn base_of(name: Name) -> Base {
+    match name.text.as_str() {
+        "string" => Base::Text,
+        text => match scalar(text) {
+            Some(scalar) => Base::Scalar(scalar),
+            None => Base::Named(name),
+        },
+    }
+}
+
+/// A scalar type by either of its names.
+pub fn scalar(name: &str) -> Option<Scalar> {
+    Scalar::ALL.into_iter().find(|scalar| scalar.name() == name || scalar.sized_name() == name)
 }

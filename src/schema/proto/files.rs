@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::model::schema::{Finding, Place, SchemaError};
 use crate::schema::Request;
-use crate::schema::file::problem;
-use crate::schema::folders::{self, Folder};
+use crate::schema::file::Problem;
+use crate::schema::folders::{Folder, folders, join, searched};
 use crate::schema::proto::lexer::Fault;
 use crate::schema::proto::read::{self, Content};
 use crate::schema::proto::source::{self, Source, line_column};
@@ -87,8 +87,8 @@ pub fn load(request: &Request) -> Result<Files, SchemaError> {
     for path in &request.files {
         loader.told(path, &request.include)?;
     }
-    loader.folders = folders::folders(request);
-    loader.out.searched = folders::searched(&loader.folders);
+    loader.folders = folders(request);
+    loader.out.searched = searched(&loader.folders);
     let mut next = 0;
     while next < loader.out.files.len() {
         loader.imports_of(next);
@@ -105,7 +105,7 @@ impl Loader {
         // protoc takes names as imports have them, so a name below -I will do.
         let below = || include.iter().map(|folder| folder.join(path)).find(|path| path.is_file());
         let path = if path.exists() { path.to_path_buf() } else { below().unwrap_or_else(|| path.to_path_buf()) };
-        let content = read::read(&path).map_err(|problem| problem.error(&shown))?;
+        let content = read::read(&path).map_err(|problem| error(&shown, problem))?;
         self.out.told.push(shown.clone());
         let canonical = path.canonicalize().unwrap_or(path);
         if self.by_path.contains_key(&canonical) {
@@ -204,7 +204,7 @@ impl Loader {
         }
         let (path, shown) = self.folders.iter().find_map(|folder| {
             let path = folder.path.join(name);
-            path.is_file().then(|| (path, folders::join(&folder.shown, name)))
+            path.is_file().then(|| (path, join(&folder.shown, name)))
         })?;
         let canonical = path.canonicalize().unwrap_or(path);
         if let Some(at) = self.by_path.get(&canonical) {
@@ -228,8 +228,11 @@ impl Loader {
                 Ok(parsed) => return Some(parsed),
                 Err(fault) => faulty(shown, &text, fault),
             },
-            Ok(Content::Set(_)) => problem("is a set of descriptors, not source", "").error(shown),
-            Err(problem) => problem.error(shown),
+            Ok(Content::Set(_)) => error(
+                shown,
+                Problem { message: "is a set of descriptors, not source".into(), help: String::new(), absent: false },
+            ),
+            Err(problem) => error(shown, problem),
         };
         let help = if error.help.is_empty() { "it is left out".to_string() } else { error.help };
         self.broken.insert(name.to_string());
@@ -326,6 +329,11 @@ fn types(file: &desc::File) -> Vec<String> {
     let mut names: Vec<String> = names.flatten().map(|name| full(name)).collect();
     names.sort();
     names
+}
+
+fn error(shown: &str, problem: Problem) -> SchemaError {
+    let place = Place { file: shown.to_string(), line: 0, column: 0 };
+    SchemaError { place, message: problem.message, help: problem.help }
 }
 
 fn faulty(shown: &str, text: &str, fault: Fault) -> SchemaError {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use prost::Message as _;
 
-use crate::schema::file::{self, Problem, first_word, has_ending, problem};
+use crate::schema::file::{Problem, bytes, problem};
 use crate::schema::proto::desc;
 
 /// What a file holds.
@@ -21,7 +21,7 @@ pub enum Content {
 /// # Errors
 /// It is not there, or is no schema.
 pub fn read(path: &Path) -> Result<Content, Problem> {
-    content(path, file::bytes(path, "tell its .proto files, or -I for imports")?)
+    content(path, bytes(path, ".proto")?)
 }
 
 fn content(path: &Path, bytes: Vec<u8>) -> Result<Content, Problem> {
@@ -104,6 +104,10 @@ fn is_mostly_text(bytes: &[u8]) -> bool {
     odd.saturating_mul(50) < bytes.len()
 }
 
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
+}
+
 /// Another schema language, by the file's name or its first words.
 fn other_language(path: &Path, text: &str) -> Option<&'static str> {
     if has_ending(path, "proto") {
@@ -133,6 +137,24 @@ fn other_language(path: &Path, text: &str) -> Option<&'static str> {
 /// Words that a statement of a schema begins with; an empty one stands for a semicolon.
 const STATEMENTS: [&str; 12] =
     ["", "syntax", "edition", "package", "import", "option", "message", "enum", "extend", "service", "export", "local"];
+
+/// The first word of source behind its comments.
+fn first_word(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    loop {
+        let behind = match rest.get(..2) {
+            Some("//") => rest.split_once('\n').map_or("", |(_, behind)| behind),
+            Some("/*") => rest.split_once("*/").map_or("", |(_, behind)| behind),
+            _ => break,
+        };
+        rest = behind.trim_start();
+    }
+    if rest.starts_with(';') {
+        return "";
+    }
+    let word = rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+    if word.is_empty() { "?" } else { word }
+}
 
 #[cfg(test)]
 mod tests {

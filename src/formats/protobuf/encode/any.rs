@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::formats::protobuf::encode::{Frame, Writer, scalars, shown};
+use crate::formats::protobuf::encode::{Frame, Writer, shown};
 use crate::model::events::Flow;
 use crate::model::schema::{MessageId, WellKnown};
 use crate::model::value::{Event, Scalar};
@@ -157,7 +157,7 @@ impl Writer<'_> {
             return self.message_value(inner, event, open);
         }
         let bytes = match event {
-            Event::Scalar(Scalar::Text(text)) => scalars::base64(text).map(Cow::Owned),
+            Event::Scalar(Scalar::Text(text)) => crate::formats::given::base64(text).map(Cow::Owned),
             Event::Scalar(Scalar::Bytes(bytes)) => Some(Cow::Borrowed(bytes.as_ref())),
             _ => None,
         };
