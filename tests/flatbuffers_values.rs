@@ -176,7 +176,7 @@ fn what_does_not_fit_is_refused_by_name_and_place() {
         (r#"{"nane":"x"}"#, "nane: q.R has no field `nane`; did you mean `name`?; --ignore-unknown leaves it out"),
         (r#"{"i":3000000000}"#, "i: expected int from -2147483648 to 2147483647, found 3000000000; "),
         (r#"{"e":[1,"x"]}"#, "e[1]: expected int from -2147483648 to 2147483647, found \"x\"; "),
-        (r#"{"kind":"Tow"}"#, "kind: expected a value of Kind, found \"Tow\"; did you mean `Two`?"),
+        (r#"{"kind":"Twoo"}"#, "kind: expected a value of Kind, found \"Twoo\"; did you mean `Two`?"),
         (r#"{"name":1}"#, "name: expected a string, found 1; "),
         (r#"{"next":[]}"#, "next: expected an object, found an array; "),
         (r#"{"must":{}}"#, "must: required field `s` of q.Must is missing; "),
@@ -208,6 +208,11 @@ fn writers_differ_in_order_and_padding_only() {
     let turned = r#"{"i":7,"next":{"name":"x"},"ss":[{"b":2,"a":1}],"e":[],"name":"","second":"b"}"#;
     for writer in [cpp, declared] {
         assert_eq!(written_by(text, writer), written_by(turned, writer));
+        let wrong = r#"{"i":1,"next":{"e":[1,2,{}]},"name":"x"}"#;
+        match convert("json", "flatbuffers", wrong.as_bytes(), writer) {
+            Err(Stop::Misfit(misfit)) => assert_eq!((misfit.path.as_str(), misfit.start), ("next.e[2]", 22)),
+            other => panic!("{other:?}"),
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 
 use crate::formats::flatbuffers::encode::frames::{Due, Frame};
 use crate::formats::flatbuffers::encode::{Writer, depth_behind};
-use crate::model::events::Flow;
+use crate::model::bytemap::Step;
+use crate::model::events::{Flow, Misfit, PathStack, Stop};
 use crate::model::value::{Event, Scalar, Shape};
 
 /// An event with its place.
@@ -11,7 +12,8 @@ use crate::model::value::{Event, Scalar, Shape};
 pub struct Held {
     what: What,
     start: u64,
-    path: String,
+    /// Empty in a whole message, which can tell it.
+    path: Box<str>,
 }
 
 #[derive(Debug, Clone)]
@@ -19,6 +21,16 @@ enum What {
     Begin(Shape),
     End,
     Scalar(Scalar<'static>),
+}
+
+impl What {
+    fn of(event: &Event<'_>) -> What {
+        match event {
+            Event::Begin(shape, _) => What::Begin(*shape),
+            Event::Scalar(value) => What::Scalar(value.clone().into_owned()),
+            Event::End | Event::Message(_) | Event::Piece { .. } => What::End,
+        }
+    }
 }
 
 impl Held {
@@ -53,8 +65,7 @@ impl Writer<'_> {
     /// Takes an event of the input, and what it sets free.
     pub(super) fn take(&mut self, event: Event<'_>) -> Flow {
         if self.layout.schema_order {
-            let held = self.hold(&event);
-            self.whole.push(held);
+            self.whole.push(Held { what: What::of(&event), start: self.start, path: Box::default() });
             self.open = depth_behind(self.open, &event);
             return if self.open == 0 { self.take_whole() } else { Ok(()) };
         }
@@ -76,20 +87,15 @@ impl Writer<'_> {
     fn replay(&mut self, held: &Held) -> Flow {
         let (before, start) = (self.replayed.take(), self.start);
         self.start = held.start;
-        self.replayed = Some((held.start, held.path.clone()));
+        self.replayed = Some((held.start, held.path.to_string()));
         self.step(held.event())?;
         (self.replayed, self.start) = (before, start);
         Ok(())
     }
 
     fn hold(&self, event: &Event<'_>) -> Held {
-        let what = match event {
-            Event::Begin(shape, _) => What::Begin(*shape),
-            Event::Scalar(value) => What::Scalar(value.clone().into_owned()),
-            Event::End | Event::Message(_) | Event::Piece { .. } => What::End,
-        };
-        let path = self.replayed.as_ref().map_or(self.paths.path(), |(_, path)| path).to_string();
-        Held { what, start: self.start, path }
+        let path = self.replayed.as_ref().map_or(self.paths.path(), |(_, path)| path);
+        Held { what: What::of(event), start: self.start, path: path.into() }
     }
 
     /// Begins to hold the union at a position.
@@ -129,8 +135,8 @@ impl Writer<'_> {
         let Some(Frame::Table { id, .. }) = self.frames.last() else { return Ok(()) };
         let name = self.field(*id, waiting.place).map_or("", |field| field.name.as_str());
         let start = waiting.events.first().map_or(self.start, |held| held.start);
-        let path = waiting.events.first().map_or(String::new(), |held| held.path.clone());
-        Err(crate::model::events::Stop::Misfit(crate::model::events::Misfit {
+        let path = waiting.events.first().map_or(String::new(), |held| held.path.to_string());
+        Err(Stop::Misfit(Misfit {
             start,
             path,
             message: format!("`{name}` is a union, and `{name}_type` does not say what it holds"),
@@ -152,6 +158,17 @@ impl Writer<'_> {
     fn take_whole(&mut self) -> Flow {
         let events = std::mem::take(&mut self.whole);
         let ends = ends(&events);
+        let mut at = 0;
+        self.take_in_order(&events, &ends, &mut at).map_err(|stop| match stop {
+            Stop::Misfit(misfit) if misfit.path.is_empty() => {
+                Stop::Misfit(Misfit { path: path_to(&events, &ends, at), ..misfit })
+            }
+            other => other,
+        })
+    }
+
+    /// As [`Writer::take_whole`]; `taken` is the position of the event that was taken last.
+    fn take_in_order(&mut self, events: &[Held], ends: &[usize], taken: &mut usize) -> Flow {
         let mut cursors = vec![Cursor::Run(0, events.len())];
         while let Some(cursor) = cursors.last_mut() {
             match cursor {
@@ -160,18 +177,20 @@ impl Writer<'_> {
                     let now = *at;
                     *at = now.saturating_add(1);
                     let Some(held) = events.get(now) else { continue };
+                    *taken = now;
                     self.replay(held)?;
                     self.drain()?;
                     if matches!(held.what, What::Begin(Shape::Map)) && self.table_began() {
                         let end = ends.get(now).copied().unwrap_or(events.len());
                         // The end itself is taken by the run.
                         *at = end.saturating_sub(1);
-                        let members = self.members(&events, &ends, (now.saturating_add(1), end.saturating_sub(1)));
+                        let members = self.members(events, ends, (now.saturating_add(1), end.saturating_sub(1)));
                         cursors.push(Cursor::Members(members));
                     }
                 }
                 Cursor::Members(members) => match members.pop() {
                     Some((name, value)) => {
+                        *taken = name;
                         if let Some(held) = events.get(name) {
                             self.replay(held)?;
                         }
@@ -206,6 +225,34 @@ impl Writer<'_> {
         members.sort_by_key(|(place, at, _)| std::cmp::Reverse((*place, *at)));
         members.into_iter().map(|(_, name, value)| (name, value)).collect()
     }
+}
+
+/// The path of the event at a position.
+fn path_to(events: &[Held], ends: &[usize], at: usize) -> String {
+    let (mut path, mut open) = (PathStack::default(), 0);
+    // In each container on the way the item that holds the event, or is its name.
+    while open < at
+        && let Some(What::Begin(shape)) = events.get(open).map(|held| &held.what)
+    {
+        let (mut item, mut count) = (open.saturating_add(1), 0u64);
+        loop {
+            let value = if *shape == Shape::Map { item.saturating_add(1) } else { item };
+            let end = ends.get(value).copied().unwrap_or(usize::MAX);
+            if at < end {
+                match events.get(item).map(|held| &held.what) {
+                    Some(What::Scalar(Scalar::Text(name))) if *shape == Shape::Map => {
+                        path.push(Step::Name(&String::from_utf8_lossy(name)));
+                    }
+                    Some(What::End) | None => return path.path().to_string(),
+                    Some(_) => path.push(Step::Index(count)),
+                }
+                open = value.max(open.saturating_add(1));
+                break;
+            }
+            (item, count) = (end, count.saturating_add(1));
+        }
+    }
+    path.path().to_string()
 }
 
 /// Of each event the position behind the value that it begins.
