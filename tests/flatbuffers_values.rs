@@ -210,7 +210,7 @@ fn writers_differ_in_order_and_padding_only() {
         assert_eq!(written_by(text, writer), written_by(turned, writer));
         let wrong = r#"{"i":1,"next":{"e":[1,2,{}]},"name":"x"}"#;
         match convert("json", "flatbuffers", wrong.as_bytes(), writer) {
-            Err(Stop::Misfit(misfit)) => assert_eq!((misfit.path.as_str(), misfit.start), ("next.e[2]", 22)),
+            Err(Stop::Misfit(misfit)) => assert_eq!((misfit.path.as_str(), misfit.start), ("next.e[2]", 24)),
             other => panic!("{other:?}"),
         }
     }
