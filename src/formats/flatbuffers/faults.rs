@@ -196,6 +196,13 @@ impl Wrong {
         let from = fault.start;
         match self {
             Wrong::Empty => ("expected a FlatBuffer, found no byte".to_string(), ""),
+            Wrong::PastEnd(to, end) if to < end => (
+                format!(
+                    "the offset at {from:#04x} leads to {to:#04x}, too near to the end of the buffer, {end:#04x}: {} left",
+                    are(end.saturating_sub(to))
+                ),
+                "cut off, or not this type; the official verifiers refuse the buffer here",
+            ),
             Wrong::PastEnd(to, end) => (
                 format!("the offset at {from:#04x} leads to {to:#04x}, the buffer ends at {end:#04x}"),
                 "cut off, or not this type; the official verifiers refuse the buffer here",
@@ -239,6 +246,9 @@ impl Wrong {
             }
             Wrong::SlotInSoffset(voffset) => {
                 format!("the slot leads to +{voffset}, into the soffset of the table, which has the first 4 bytes")
+            }
+            Wrong::SlotPastTable(voffset, width, size) if voffset.saturating_add(width) <= size => {
+                format!("the slot leads to {} at +{voffset}, where the buffer has ended", bytes(width))
             }
             Wrong::SlotPastTable(voffset, width, size) => {
                 format!("the slot leads to {} at +{voffset}, the table has {size}", bytes(width))
