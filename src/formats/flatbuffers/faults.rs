@@ -91,6 +91,8 @@ pub enum Wrong {
     PaddingNotZero,
     /// Bytes that nothing points at.
     Unreferenced(u64),
+    /// Bytes that nothing points at which could be read.
+    Unreached(u64),
 }
 
 impl Fault {
@@ -137,7 +139,7 @@ impl Wrong {
             Wrong::KeyOrder(_) => Code::FbKeyOrder,
             Wrong::BoolValue(_) => Code::FbBool,
             Wrong::PaddingNotZero => Code::FbPadding,
-            Wrong::Unreferenced(_) => Code::FbUnreferenced,
+            Wrong::Unreferenced(_) | Wrong::Unreached(_) => Code::FbUnreferenced,
         }
     }
 
@@ -188,7 +190,8 @@ impl Wrong {
             | Wrong::SizePrefix(..)
             | Wrong::Identifier(_)
             | Wrong::PaddingNotZero
-            | Wrong::Unreferenced(_) => self.of_buffers(fault),
+            | Wrong::Unreferenced(_)
+            | Wrong::Unreached(_) => self.of_buffers(fault),
         }
     }
 
@@ -335,6 +338,10 @@ impl Wrong {
             Wrong::PaddingNotZero => ("padding that is not zero".to_string(), ""),
             Wrong::Unreferenced(len) => {
                 (format!("nothing points at {}, {:#04x}..{:#04x}", bytes(len), fault.start, fault.end), "")
+            }
+            Wrong::Unreached(len) => {
+                let (len, start, end) = (bytes(len), fault.start, fault.end);
+                (format!("nothing that could be read points at {len}, {start:#04x}..{end:#04x}"), "")
             }
             _ => (String::new(), ""),
         }

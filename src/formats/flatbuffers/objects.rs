@@ -102,6 +102,8 @@ pub struct Object {
     pub buffer: u32,
     /// Position of its vtable in [`Found::vtables`]; [`NONE`] where it has none that can be read.
     pub vtable: u32,
+    /// It announces more than the buffer has, and ends where the next object or vtable begins.
+    pub open_ended: bool,
     /// Objects around it, along `parent`.
     pub level: u32,
     /// Tables around it along the longest way, itself included.
@@ -370,6 +372,7 @@ impl Search<'_> {
             refs: 0,
             buffer: number,
             vtable: NONE,
+            open_ended: false,
             level,
             depth,
             ways,
@@ -479,6 +482,7 @@ impl Search<'_> {
             refs: 1,
             buffer,
             vtable: NONE,
+            open_ended: false,
             level,
             depth,
             ways,
@@ -523,8 +527,10 @@ impl Search<'_> {
             What::Text => self.text(object, buffer),
             What::Struct(id) => self.structure(object, id, buffer),
         };
+        let open = self.open_ended;
         if let Some(object) = usize::try_from(number).ok().and_then(|at| self.found.objects.get_mut(at)) {
             object.end = end.max(object.start.saturating_add(1));
+            object.open_ended = open;
             // The last bytes of a table, that no slot leads to, may be another object's.
             if !matches!(object.what, What::Table(_)) {
                 self.claimed = self.claimed.max(object.end);
