@@ -228,7 +228,7 @@ fn random_tables(random: &mut Random) -> Vec<u8> {
     let tables: Vec<usize> = (0..=random.below(9)).map(|_| 4 * random.below(words)).collect();
     for table in &tables {
         let vtable = vtables[random.below(vtables.len())];
-        put(*table, &(*table as i32 - vtable as i32).to_le_bytes());
+        put(*table, &(*table as u32).wrapping_sub(vtable as u32).to_le_bytes());
     }
     for _ in 0..random.below(12) {
         let (at, table) = (4 * random.below(words), tables[random.below(tables.len())]);

@@ -160,7 +160,7 @@ fn element(teller: &mut Teller<'_>, of: Of, at: u64, index: u64) -> Flow {
     };
     if teller.words && kind == GroupKind::Element {
         let said = teller.say();
-        said.field.push_str("[");
+        said.field.push('[');
         said.joins = index > 0;
         push_number(&mut said.field, index);
         said.field.push(']');
