@@ -12,7 +12,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{As, Checker, Row, file, hex, put, run};
-use wireinspect::model::bytemap::NO_TARGET;
+use wireinspect::model::bytemap::{Flags, NO_TARGET};
 
 fn document() -> Checker {
     let suite = As::format("flatbuffers").typed("suite.fbs", "suite.FixtureRoot");
@@ -291,6 +291,21 @@ fn every_cut_of_the_document_is_an_error_until_its_last_zeros() {
     for end in 0..=sound.len() {
         assert_eq!(suite.decode(&sound[..end]).has_error(), end < 0x1b5, "cut at {end:#x}");
     }
+}
+
+#[test]
+fn a_finding_stands_at_its_own_leaf_and_an_offset_that_nobody_follows_has_no_target() {
+    // Found by random tables: a vector of unions at 0x45 begins inside the offset that leads to it, and its third
+    // element follows bytes of other objects, 0x4e..0x51. In them lies the type of a union without a value, 0x50.
+    let bytes =
+        hex("30000000aeffffff40000000400000002c0000006c000000180000002b52eea6398f3db714000000b7c62b689b100039 \
+         daffffff2c000000e2ffffffe6ffffff3800000001000000020000004000000028000000070022002000060003000000 \
+         000009001d00200000001a0014000000ccffffff1e00000010000000010000002a00000018000000");
+    let checker = As::format("flatbuffers").typed("fbzoo.fbs", "zoo.Root").decode(&bytes);
+    let [hole, element] = [0x4e, 0x51].map(|start| leaf(&checker, start).leaf);
+    assert!(checker.found.iter().any(|found| (found.code.text(), found.start, found.end) == ("fb-union", 0x50, 0x51)));
+    assert_eq!((hole.end, hole.flags.has(Flags::ERROR)), (0x51, true));
+    assert_eq!((element.target, element.flags.has(Flags::ERROR)), (NO_TARGET, false));
 }
 
 #[test]

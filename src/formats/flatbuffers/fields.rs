@@ -69,7 +69,7 @@ pub fn offset(teller: &mut Teller<'_>, at: u64, wide: bool, label: &str) -> Flow
     let (width, kind) = if wide { (wire::OFFSET64, wire::UOFFSET_64) } else { (wire::OFFSET, wire::UOFFSET) };
     let end = at.saturating_add(width);
     // What nobody follows, such as the value of a union without a type, may lead anywhere.
-    let to = to.filter(|to| object_at(teller.found, *to).is_some() || teller.has_fault(end));
+    let to = to.filter(|to| object_at(teller.found, *to).is_some() || teller.has_fault(at, end));
     teller.leaf(at, end, kind, to, Flags::NONE)
 }
 
