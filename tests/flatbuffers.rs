@@ -12,7 +12,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{As, Checker, Row, file, hex, put, run};
-use wireinspect::model::bytemap::NO_TARGET;
+use wireinspect::model::bytemap::{Flags, NO_TARGET};
 
 fn document() -> Checker {
     let suite = As::format("flatbuffers").typed("suite.fbs", "suite.FixtureRoot");
@@ -22,6 +22,17 @@ fn document() -> Checker {
 fn zoo(name: &str) -> Checker {
     let root = As::format("flatbuffers").typed("fbzoo.fbs", "zoo.Root");
     root.decode(&file(&format!("tests/data/golden/zoo/flatbuffers/{name}.fb")))
+}
+
+fn bad(name: &str) -> Checker {
+    let root = As::format("flatbuffers").typed("fbzoo.fbs", "zoo.Root");
+    root.decode(&file(&format!("tests/data/golden/bad/flatbuffers/{name}.fb")))
+}
+
+/// `code start..end` of each finding.
+fn findings(checker: &Checker) -> String {
+    let found = checker.found.iter().map(|found| format!("{} {}..{}", found.code.text(), found.start, found.end));
+    found.collect::<Vec<_>>().join(", ")
 }
 
 /// The leaf that begins at an offset.
@@ -189,7 +200,6 @@ fn offsets_of_64_bits_and_their_vectors_are_followed() {
 
 #[test]
 fn what_the_verifiers_let_pass_is_an_error_all_the_same() {
-    let root = As::format("flatbuffers").typed("fbzoo.fbs", "zoo.Root");
     for (name, code, at) in [
         ("vtable_is_table", "fb-vtable", 60),
         ("vtable_size_zero", "fb-vtable", 8),
@@ -199,10 +209,242 @@ fn what_the_verifiers_let_pass_is_an_error_all_the_same() {
         ("union_value_without_type", "fb-union", 32),
         ("root_offset_zero", "fb-offset-zero", 0),
     ] {
-        let checker = root.decode(&file(&format!("tests/data/golden/bad/flatbuffers/{name}.fb")));
+        let checker = bad(name);
         let found = checker.found.iter().find(|found| found.code.text() == code);
         assert_eq!(found.map(|found| found.start), Some(at), "{name}: {:?}", checker.found);
     }
+}
+
+#[test]
+fn what_is_wrong_is_told_at_its_bytes_and_only_that() {
+    for (name, due) in [
+        ("field_offset_in_soffset", "fb-vtable 54..56, fb-unreferenced 72..76"),
+        ("field_offset_past_end", "fb-vtable 54..56, fb-unreferenced 72..76"),
+        ("nested_broken", "fb-offset-past-end 56..60"),
+        ("root_offset_past_end", "fb-offset-past-end 0..4, fb-unreferenced 4..133"),
+        ("string_length_huge", "fb-length-past-end 76..80"),
+        ("string_no_nul", "fb-no-terminator 85..86"),
+        ("string_offset_zero", "fb-offset-zero 64..68, fb-unreferenced 76..85"),
+        ("trunc_086", "fb-offset-past-end 68..72"),
+        ("union_vectors_lengths_differ", "fb-union 52..56"),
+        ("vtable_size_odd", "fb-unreferenced 8..55, fb-vtable 8..10, fb-unreferenced 64..133"),
+        ("zeros", "fb-offset-zero 0..4"),
+    ] {
+        assert_eq!(findings(&bad(name)), due, "{name}");
+    }
+    // A bool of 2, a vector of pairs with the ids 9 and 1, a nested Named without its key, the identifier of another.
+    for (name, due) in [
+        ("bool_two", "fb-bool 63..64"),
+        ("keys_unsorted", "fb-key-order 84..92"),
+        ("nested_bytes", "fb-key-missing 64..68"),
+        ("union_unknown_type", "fb-union 43..44"),
+        ("wrong_identifier", "fb-identifier 4..8"),
+    ] {
+        assert_eq!(findings(&zoo(name)), due, "{name}");
+    }
+}
+
+#[test]
+fn cycles_end_where_an_offset_would_lead_back() {
+    // Offsets are unsigned: one that leads back wraps around 32 bits, and leads past the end.
+    assert_eq!(findings(&bad("table_self_wrap")), "fb-offset-past-end 108..112");
+    assert_eq!(findings(&bad("table_parent_wrap")), "fb-offset-past-end 124..128");
+    let checker = bad("table_offset_zero");
+    assert_eq!(findings(&checker), "fb-offset-zero 68..72, fb-unreferenced 88..133");
+    assert_eq!(told(&checker, 68), "0x44..0x48 uoffset tree uoffset -> 0x44, itself -> 0x44");
+}
+
+#[test]
+fn damage_of_a_sound_buffer_is_told_at_its_bytes() {
+    // The document: one byte changed, at the offset, to the value.
+    let sound = file("tests/data/golden/vectors/document/flatc.fb");
+    let suite = As::format("flatbuffers").typed("suite.fbs", "suite.FixtureRoot");
+    for (at, from, to, due) in [
+        // "eheam" of items[7]: its first byte to one that is not UTF-8, and its NUL to `!`.
+        (0x7c, 0x65, 0xff, "fb-invalid-utf8 124..129"),
+        (0x81, 0, b'!', "fb-no-terminator 129..130"),
+        // The padding behind it, and that between the items.
+        (0x82, 0, 1, "fb-unreferenced 130..131"),
+        (0x128, 0, 1, "fb-unreferenced 296..300"),
+        // The sku of items[7] to one byte further on.
+        (0x68, 0x10, 0x11, "fb-unaligned 104..108, fb-unreferenced 120..121, fb-length-past-end 121..125"),
+        // The vtable of items[2] says 22 bytes of its 24: price_minor still fits, two bytes are left over.
+        (0x10c, 0x18, 0x16, ""),
+        // The same table with 14 bytes: price_minor at +12 has not enough.
+        (0x10c, 0x18, 0x0e, "fb-vtable 274..276, fb-unreferenced 288..290, fb-unreferenced 290..291"),
+        // Nine items in a vector of eight: the ninth offset is the soffset of items[7].
+        (0x40, 8, 9, "fb-offset-past-end 100..104, fb-overlap 100..104"),
+    ] {
+        let mut bytes = sound.clone();
+        assert_eq!(bytes[at], from, "{at:#x}");
+        bytes[at] = to;
+        assert_eq!(findings(&suite.decode(&bytes)), due, "{at:#x}");
+    }
+    assert_eq!(findings(&suite.decode(&sound)), "");
+}
+
+#[test]
+fn every_cut_of_the_document_is_an_error_until_its_last_zeros() {
+    let sound = file("tests/data/golden/vectors/document/flatc.fb");
+    let suite = As::format("flatbuffers").typed("suite.fbs", "suite.FixtureRoot");
+    // The last string ends with its NUL at 0x1b4; three zeros follow.
+    for end in 0..=sound.len() {
+        assert_eq!(suite.decode(&sound[..end]).has_error(), end < 0x1b5, "cut at {end:#x}");
+    }
+}
+
+#[test]
+fn a_finding_stands_at_its_own_leaf_and_an_offset_that_nobody_follows_has_no_target() {
+    // Found by random tables: a vector of unions at 0x45 begins inside the offset that leads to it, and its third
+    // element follows bytes of other objects, 0x4e..0x51. In them lies the type of a union without a value, 0x50.
+    let bytes =
+        hex("30000000aeffffff40000000400000002c0000006c000000180000002b52eea6398f3db714000000b7c62b689b100039 \
+         daffffff2c000000e2ffffffe6ffffff3800000001000000020000004000000028000000070022002000060003000000 \
+         000009001d00200000001a0014000000ccffffff1e00000010000000010000002a00000018000000");
+    let checker = As::format("flatbuffers").typed("fbzoo.fbs", "zoo.Root").decode(&bytes);
+    let [hole, element] = [0x4e, 0x51].map(|start| leaf(&checker, start).leaf);
+    assert!(checker.found.iter().any(|found| (found.code.text(), found.start, found.end) == ("fb-union", 0x50, 0x51)));
+    assert_eq!((hole.end, hole.flags.has(Flags::ERROR)), (0x51, true));
+    assert_eq!((element.target, element.flags.has(Flags::ERROR)), (NO_TARGET, false));
+}
+
+#[test]
+fn a_required_field_that_is_absent_is_told_by_its_name() {
+    // Root offset 8; a vtable without slots at 4, of a table of 4 bytes.
+    let bytes = hex("08 00 00 00 04 00 04 00 04 00 00 00");
+    let checker = As::format("flatbuffers").typed("fbzoo.fbs", "zoo.Needs").decode(&bytes);
+    assert_eq!(findings(&checker), "fb-required-missing 8..12");
+    assert_eq!(checker.found[0].message, "`must` is required and absent");
+}
+
+#[test]
+fn a_gap_in_a_struct_that_is_not_zero_is_padding_with_a_warning() {
+    // The byte behind `b` in `arrays`, from 00 to 01.
+    let mut bytes = file("tests/data/golden/zoo/flatbuffers/arrays.fb");
+    assert_eq!(bytes[0x4b], 0);
+    bytes[0x4b] = 1;
+    let checker = As::format("flatbuffers").typed("fbzoo.fbs", "zoo.Root").decode(&bytes);
+    assert_eq!(findings(&checker), "fb-padding 75..76");
+    assert_eq!(leaf(&checker, 0x4b).cause(), "padding");
+}
+
+#[test]
+fn padding_has_a_reason_only_where_it_follows_from_the_bytes() {
+    let reasons = |checker: &Checker| -> Vec<String> {
+        let padding = checker.rows.iter().filter(|row| row.kind() == "padding");
+        padding.map(|row| format!("{:#x} {}", row.leaf.start, row.text().trim_start_matches('|'))).collect()
+    };
+    let told = reasons(&document());
+    let with: Vec<&str> = told.iter().filter(|text| text.contains(',')).map(String::as_str).collect();
+    assert_eq!(
+        with,
+        [
+            "0x4 padding 6, so that the file, 440 bytes, is a multiple of 8",
+            "0x18 padding 3, kind fills the 4th byte",
+            "0x128 padding 4, so that price_minor stands on a multiple of 8",
+        ]
+    );
+    // 6 + 3 + 2 + 3 + 3 + 2 + 4 + 3 + 3 + 1 + 3 are the 33 bytes of the ledger.
+    assert_eq!(told.len(), 11, "{told:?}");
+    // Four more bytes at the end: 444 is no multiple of 8, so the zeros in front have no reason any more.
+    let mut longer = file("tests/data/golden/vectors/document/flatc.fb");
+    longer.extend([0; 4]);
+    let suite = As::format("flatbuffers").typed("suite.fbs", "suite.FixtureRoot");
+    assert_eq!(reasons(&suite.decode(&longer))[0], "0x4 padding 6");
+}
+
+#[test]
+fn a_size_in_front_moves_everything_by_its_own_bytes() {
+    let suite = As::format("flatbuffers").typed("suite.fbs", "suite.FixtureRoot");
+    let plain = file("tests/data/golden/vectors/document/flatc.fb");
+    let sized =
+        suite.variant("size-prefixed").decode(&file("tests/data/golden/vectors/document/flatc-size-prefixed.fb"));
+    assert_eq!(findings(&sized), "");
+    let kinds = |checker: &Checker, after: u64| -> Vec<(String, &'static str, String)> {
+        let rows = checker.rows.iter().filter(|row| row.leaf.start >= after && row.kind() != "padding");
+        rows.map(|row| (row.path.clone(), row.kind(), row.value().unwrap_or_default())).collect()
+    };
+    // Behind the head it is the same message, with the same values in all fields and the same vtables.
+    let (told, due) = (kinds(&sized, 8), kinds(&suite.decode(&plain), 4));
+    assert_eq!(told, due);
+    assert_eq!(
+        // 440 as without it: the four bytes come from the padding behind the head.
+        (sized.rows[0].kind(), sized.rows[0].cause(), sized.rows[0].value()),
+        ("size prefix", "framing", Some("436".to_string()))
+    );
+    // Cut by a byte, with trailing bytes, and with a size that is too small for a root offset.
+    let bytes = file("tests/data/golden/vectors/document/flatc-size-prefixed.fb");
+    let read = |bytes: &[u8]| findings(&suite.variant("size-prefixed").decode(bytes));
+    assert!(read(&bytes[..bytes.len() - 1]).starts_with("fb-size-prefix 0..4"));
+    assert_eq!(
+        read(&[&bytes[..], &[1, 2, 3]].concat()),
+        format!("fb-unreferenced {}..{}", bytes.len(), bytes.len() + 3)
+    );
+    assert!(read(&[&[3, 0, 0, 0], &bytes[4..]].concat()).starts_with("fb-size-prefix 0..4"));
+}
+
+#[test]
+fn what_several_offsets_lead_to_is_told_once_and_counted() {
+    let schema = "table T { a: string; b: string; c: [string]; }\nroot_type T;";
+    let folder = tempfile::tempdir().unwrap();
+    let schema = put(folder.path(), "t.fbs", schema.as_bytes());
+    // Root offset 0x10; at 0x04 a vtable of 10 bytes for a table of 16: a +4, b +8, c +12. a and b and both elements
+    // of c lead to the string at 0x2c.
+    let bytes = hex("10 00 00 00 0a 00 10 00 04 00 08 00 0c 00 00 00 0c 00 00 00 18 00 00 00 14 00 00 00 04 00 00 00 \
+         02 00 00 00 08 00 00 00 04 00 00 00 02 00 00 00 68 69 00 00");
+    let path = put(folder.path(), "t.fb", &bytes);
+    let json = run(&["explain", "-f", "fb", &path, "-s", &schema, "--to", "json"]).json();
+    assert_eq!(json["value"].to_string(), r#"{"a":"hi","b":"hi","c":["hi","hi"]}"#);
+    let spans = json["layers"][0]["spans"].as_array().unwrap();
+    let length: Vec<_> = spans.iter().filter(|span| span["kind"] == "length").collect();
+    // Its path is that of its first referrer in the file.
+    assert_eq!((length.len(), &length[0]["refs"], length[0]["path"].as_str()), (1, &4.into(), Some("a")));
+    let leads = spans.iter().filter(|span| span["target"] == 0x2c).count();
+    assert_eq!(leads, 4);
+}
+
+#[test]
+fn a_buffer_inside_that_two_tables_share_is_one() {
+    let schema = "table N { x: int; }\ntable M { d: [ubyte] (nested_flatbuffer: \"N\"); }\n\
+        table R { a: M; b: M; }\nroot_type R;";
+    let folder = tempfile::tempdir().unwrap();
+    let schema = put(folder.path(), "t.fbs", schema.as_bytes());
+    // Vtables of R at 0x04 and of M at 0x18; R at 0x0c leads to M at 0x20 and 0x28, both lead to the vector at 0x30. Its
+    // 20 bytes are a buffer: root offset 0x0c, a vtable, a table with x = 7.
+    let bytes = hex("0c 00 00 00 08 00 0c 00 04 00 08 00 08 00 00 00 10 00 00 00 14 00 00 00 06 00 08 00 04 00 00 00 \
+         08 00 00 00 0c 00 00 00 10 00 00 00 04 00 00 00 14 00 00 00 0c 00 00 00 06 00 08 00 04 00 00 00 08 00 00 00 \
+         07 00 00 00");
+    let path = put(folder.path(), "t.fb", &bytes);
+    let ran = run(&["explain", "-f", "fb", &path, "-s", &schema, "--to", "json"]);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    let json = ran.json();
+    assert_eq!(json["value"].to_string(), r#"{"a":{"d":{"x":7}},"b":{"d":{"x":7}}}"#);
+    let spans = json["layers"][0]["spans"].as_array().unwrap();
+    let count = spans.iter().find(|span| span["kind"] == "count").unwrap();
+    assert_eq!((&count["refs"], count["path"].as_str()), (&2.into(), Some("a.d")));
+}
+
+#[test]
+fn types_that_share_a_vtable_are_both_its_users() {
+    let schema = "table A { n: int; }\ntable B { m: uint; }\ntable R { a: A; b: B; }\nroot_type R;";
+    let folder = tempfile::tempdir().unwrap();
+    let schema = put(folder.path(), "t.fbs", schema.as_bytes());
+    // The vtable at 0x18 says 8 bytes and +4: the A at 0x20 and the B at 0x28 use it.
+    let bytes = hex("0c 00 00 00 08 00 0c 00 04 00 08 00 08 00 00 00 10 00 00 00 14 00 00 00 06 00 08 00 04 00 00 00 \
+         08 00 00 00 01 00 00 00 10 00 00 00 02 00 00 00");
+    let path = put(folder.path(), "t.fb", &bytes);
+    let out = run(&["explain", "-f", "fb", &path, "-s", &schema]);
+    let heading = out.text().lines().find(|line| line.contains("vtable 0x18 for A, B: 6 bytes"));
+    assert!(heading.is_some_and(|heading| heading.ends_with("used by 2 tables: a as A, b as B")), "{}", out.text());
+    assert!(out.text().contains("A.n, B.m +4"), "{}", out.text());
+}
+
+#[test]
+fn a_value_of_a_union_whose_type_is_not_known_is_followed_all_the_same() {
+    let checker = zoo("union_unknown_type");
+    assert_eq!(told(&checker, 0x24), "0x24..0x28 uoffset any uoffset -> 0x34 table -> 0x34");
+    assert_eq!(told(&checker, 0x4c), "0x4c..0x4d string any.0 \"x\"");
+    assert!(checker.rows.iter().all(|row| row.cause() != "unread"));
 }
 
 #[test]

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use wireinspect::formats::{self, Format, Seen, Telling};
@@ -140,8 +141,10 @@ pub struct Checker {
     pub scattered: bool,
     /// Groups that have been open, by number: parent, path.
     known: HashMap<GroupId, (GroupId, String)>,
-    /// Where leaves lead that no error speaks of.
-    targets: Vec<u64>,
+    /// Leaves with a target: their range and where they lead. Only where objects lie apart.
+    targets: Vec<(u64, u64, u64)>,
+    /// Where leaves begin, in order; as `targets`.
+    starts: Vec<u64>,
 }
 
 impl Checker {
@@ -152,8 +155,14 @@ impl Checker {
         assert_eq!(self.at, self.inside.last().map_or(size, |inside| inside.size), "so do those of an inner one");
         assert_eq!(self.pending, None, "what is said is said on a leaf");
         assert!(self.open.is_empty(), "every group has closed");
-        for target in &self.targets {
-            assert!(*target < size, "what leads past the end carries a finding: {target:#x}");
+        for (start, end, target) in &self.targets {
+            let speaks = |found: &Diagnostic| {
+                let of_offset = found.start < *end && *start < found.end.max(found.start + 1);
+                // Of a vtable also the second size may be wrong, two bytes further on.
+                of_offset || found.start <= *target + 2 && *target < found.end
+            };
+            let resolves = *target < size && self.starts.binary_search(target).is_ok() || self.found.iter().any(speaks);
+            assert!(resolves, "{start:#x} leads to a leaf, or a finding speaks of it: {target:#x}");
         }
         assert_eq!((self.more, self.depth), (0, 0), "the last leaf and all containers are complete");
         assert_eq!(self.ledger.causes.total(), size, "the sum by cause");
@@ -242,6 +251,8 @@ impl Sink for Checker {
         let opened = self.groups.len() - self.base;
         if self.scattered {
             self.path.push(group.step);
+            let again = self.known.contains_key(&group.id);
+            assert_eq!(group.again, again, "a group says whether it was open before: {group:?}");
             let known = self.known.entry(group.id).or_insert_with(|| (group.parent, self.path.path().to_string()));
             assert_eq!(known.0, group.parent, "a group that opens again is where it was");
             assert_eq!(known.1, self.path.path(), "a group that opens again has its path");
@@ -282,8 +293,11 @@ impl Sink for Checker {
         assert_eq!(Some(&leaf.group), self.open.last(), "a leaf belongs to the innermost group");
         if !self.scattered {
             assert!(leaf.target == NO_TARGET || leaf.target <= leaf.end, "these formats point nowhere");
-        } else if leaf.target != NO_TARGET && !leaf.flags.has(Flags::ERROR) {
-            self.targets.push(leaf.target);
+        } else {
+            self.starts.push(leaf.start);
+            if leaf.target != NO_TARGET {
+                self.targets.push((leaf.start, leaf.end, leaf.target));
+            }
         }
         let width = formats::width_of(leaf, head);
         assert!(width <= leaf.len() && (width == 0 || formats::cause_of(leaf).name() == "payload"));
@@ -369,6 +383,7 @@ impl Sink for Checker {
         let (name, by) = (layer.name.to_string(), layer.by);
         self.inside.push(Inside { name, by, start: layer.start, end: layer.end, size: layer.size, rows: Vec::new() });
         self.at = 0;
+        self.known.clear();
         self.base = self.groups.len();
         self.row.clear();
         self.ledger.layer(layer)
@@ -443,11 +458,13 @@ impl As {
 
     /// Decodes bytes in memory, with all checks.
     pub fn decode(self, bytes: &[u8]) -> Checker {
+        let _shown = self.shown(bytes);
         self.walk(Window::memory(bytes.to_vec()), bytes.len() as u64, Checker::default())
     }
 
     /// As [`As::decode`], but keeps nothing.
     pub fn check(self, bytes: &[u8]) -> Checker {
+        let _shown = self.shown(bytes);
         let lean = Checker { lean: true, ..Checker::default() };
         self.walk(Window::memory(bytes.to_vec()), bytes.len() as u64, lean)
     }
@@ -478,11 +495,33 @@ impl As {
         self.walk(Window::memory(bytes.to_vec()), bytes.len() as u64, silent)
     }
 
+    /// Tells the input where a rule is broken.
+    fn shown(self, bytes: &[u8]) -> Shown<'_> {
+        Shown { read: self, bytes }
+    }
+
     fn walk(self, mut window: Window, size: u64, mut checker: Checker) -> Checker {
         checker.scattered = self.format.info().scattered;
         self.format.decode(&mut window, &self.context(), &mut checker).unwrap();
         checker.finish(size);
         checker
+    }
+}
+
+/// An input that is being read: when that ends in a panic, it is told.
+struct Shown<'a> {
+    read: As,
+    bytes: &'a [u8],
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let As { format, variant, bound } = self.read;
+            let root = bound.and_then(|(schema, root)| Some(schema.message(root)?.full_name.clone()));
+            let hex = data_encoding::HEXLOWER.encode(&self.bytes[..self.bytes.len().min(4096)]);
+            eprintln!("input, as {}/{variant} {root:?}: {hex}", format.info().name);
+        }
     }
 }
 
@@ -719,6 +758,24 @@ pub fn golden() -> Vec<Golden> {
 /// Golden vectors of one format.
 pub fn golden_of(format: &str) -> Vec<Golden> {
     golden().into_iter().filter(|golden| golden.format == format).collect()
+}
+
+/// Runs `work` on all numbers below `count`, on all cores.
+pub fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(4, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= count {
+                        return;
+                    }
+                    work(at);
+                }
+            });
+        }
+    });
 }
 
 /// Seeded numbers (xorshift64*): the same ones on every run and machine.

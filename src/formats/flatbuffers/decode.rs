@@ -92,7 +92,10 @@ fn shared(found: &Found, number: u32) -> Option<&objects::Shared> {
 
 /// Tells an object; `next` is where another one begins.
 fn tell(teller: &mut Teller<'_>, number: u32, next: u64) -> Flow {
-    let Some(object) = teller.object(number).copied() else { return Ok(()) };
+    let Some(mut object) = teller.object(number).copied() else { return Ok(()) };
+    if object.open_ended && next > object.start {
+        object.end = object.end.min(next);
+    }
     if object.start < teller.at {
         let end = object.end.min(teller.at);
         teller.warn(object.start, end, Wrong::Overlap(teller.at))?;

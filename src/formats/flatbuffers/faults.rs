@@ -91,6 +91,8 @@ pub enum Wrong {
     PaddingNotZero,
     /// Bytes that nothing points at.
     Unreferenced(u64),
+    /// Bytes that nothing points at which could be read.
+    Unreached(u64),
 }
 
 impl Fault {
@@ -137,7 +139,7 @@ impl Wrong {
             Wrong::KeyOrder(_) => Code::FbKeyOrder,
             Wrong::BoolValue(_) => Code::FbBool,
             Wrong::PaddingNotZero => Code::FbPadding,
-            Wrong::Unreferenced(_) => Code::FbUnreferenced,
+            Wrong::Unreferenced(_) | Wrong::Unreached(_) => Code::FbUnreferenced,
         }
     }
 
@@ -188,7 +190,8 @@ impl Wrong {
             | Wrong::SizePrefix(..)
             | Wrong::Identifier(_)
             | Wrong::PaddingNotZero
-            | Wrong::Unreferenced(_) => self.of_buffers(fault),
+            | Wrong::Unreferenced(_)
+            | Wrong::Unreached(_) => self.of_buffers(fault),
         }
     }
 
@@ -196,6 +199,13 @@ impl Wrong {
         let from = fault.start;
         match self {
             Wrong::Empty => ("expected a FlatBuffer, found no byte".to_string(), ""),
+            Wrong::PastEnd(to, end) if to < end => (
+                format!(
+                    "the offset at {from:#04x} leads to {to:#04x}, too near to the end of the buffer, {end:#04x}: {} left",
+                    are(end.saturating_sub(to))
+                ),
+                "cut off, or not this type; the official verifiers refuse the buffer here",
+            ),
             Wrong::PastEnd(to, end) => (
                 format!("the offset at {from:#04x} leads to {to:#04x}, the buffer ends at {end:#04x}"),
                 "cut off, or not this type; the official verifiers refuse the buffer here",
@@ -239,6 +249,9 @@ impl Wrong {
             }
             Wrong::SlotInSoffset(voffset) => {
                 format!("the slot leads to +{voffset}, into the soffset of the table, which has the first 4 bytes")
+            }
+            Wrong::SlotPastTable(voffset, width, size) if voffset.saturating_add(width) <= size => {
+                format!("the slot leads to {} at +{voffset}, where the buffer has ended", bytes(width))
             }
             Wrong::SlotPastTable(voffset, width, size) => {
                 format!("the slot leads to {} at +{voffset}, the table has {size}", bytes(width))
@@ -325,6 +338,10 @@ impl Wrong {
             Wrong::PaddingNotZero => ("padding that is not zero".to_string(), ""),
             Wrong::Unreferenced(len) => {
                 (format!("nothing points at {}, {:#04x}..{:#04x}", bytes(len), fault.start, fault.end), "")
+            }
+            Wrong::Unreached(len) => {
+                let (len, start, end) = (bytes(len), fault.start, fault.end);
+                (format!("nothing that could be read points at {len}, {start:#04x}..{end:#04x}"), "")
             }
             _ => (String::new(), ""),
         }

@@ -1,7 +1,7 @@
 //! One field, member or element: its leaf and what it says.
 
 use crate::formats::flatbuffers::faults::Wrong;
-use crate::formats::flatbuffers::objects::{Found, What};
+use crate::formats::flatbuffers::objects::{Found, Object, What};
 use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::{guess, structs, wire, words};
 use crate::model::bytemap::Flags;
@@ -35,10 +35,7 @@ pub fn say_offset(teller: &mut Teller<'_>, target: Option<u64>, label: &str) {
 
 /// What stands at an offset: ` table Document`, ` string`, ` vector`.
 fn target_words(found: &Found, flat: Option<&Flat>, target: u64) -> String {
-    let at = found.objects.partition_point(|object| object.start < target);
-    let Some(object) = found.objects.get(at).filter(|object| object.start == target) else {
-        return String::new();
-    };
+    let Some(object) = object_at(found, target) else { return String::new() };
     let name = |id| flat.and_then(|flat| flat.object(id)).map_or("", |object| object.short_name());
     match object.what {
         What::Table(Some(id)) => format!(" table {}", name(id)),
@@ -48,6 +45,12 @@ fn target_words(found: &Found, flat: Option<&Flat>, target: u64) -> String {
         What::Struct(id) => format!(" struct {}", name(id)),
         What::Head => String::new(),
     }
+}
+
+/// The first object that begins at an offset.
+fn object_at(found: &Found, start: u64) -> Option<&Object> {
+    let at = found.objects.partition_point(|object| object.start < start);
+    found.objects.get(at).filter(|object| object.start == start)
 }
 
 /// The offset at a place and where it leads; none where it is cut.
@@ -66,7 +69,7 @@ pub fn offset(teller: &mut Teller<'_>, at: u64, wide: bool, label: &str) -> Flow
     let (width, kind) = if wide { (wire::OFFSET64, wire::UOFFSET_64) } else { (wire::OFFSET, wire::UOFFSET) };
     let end = at.saturating_add(width);
     // What nobody follows, such as the value of a union without a type, may lead anywhere.
-    let to = to.filter(|to| *to < teller.bytes.len() || teller.has_fault(end));
+    let to = to.filter(|to| object_at(teller.found, *to).is_some() || teller.has_fault(at, end));
     teller.leaf(at, end, kind, to, Flags::NONE)
 }
 

@@ -83,6 +83,7 @@ fn unread(teller: &mut Teller<'_>, to: u64) -> Flow {
         words.words = format!("{} that nothing points at", bytes(len));
         words.doubt = true;
     }
-    teller.warn(from, to, Wrong::Unreferenced(len))?;
+    let what = if teller.found.partial { Wrong::Unreached(len) } else { Wrong::Unreferenced(len) };
+    teller.warn(from, to, what)?;
     teller.leaf_of(from, to, Kind::UNREAD, None, Flags::WARNING)
 }

@@ -102,6 +102,8 @@ pub struct Object {
     pub buffer: u32,
     /// Position of its vtable in [`Found::vtables`]; [`NONE`] where it has none that can be read.
     pub vtable: u32,
+    /// It announces more than the buffer has, and ends where the next object or vtable begins.
+    pub open_ended: bool,
     /// Objects around it, along `parent`.
     pub level: u32,
     /// Tables around it along the longest way, itself included.
@@ -370,6 +372,7 @@ impl Search<'_> {
             refs: 0,
             buffer: number,
             vtable: NONE,
+            open_ended: false,
             level,
             depth,
             ways,
@@ -414,25 +417,20 @@ impl Search<'_> {
 
     /// Takes the next object in the file, or one more offset that leads to the last one.
     fn take(&mut self, next: Pending) {
-        let number = self.next_number();
-        let last = number.checked_sub(1).and_then(|at| usize::try_from(at).ok());
         let (depth, ways) = self.object(next.parent).map_or((0, 1), |parent| (parent.depth, parent.ways));
-        if let Some(object) =
-            last.and_then(|at| self.found.objects.get_mut(at)).filter(|object| object.start == next.target)
-            && object.what != What::Head
-        {
+        if let Some(object) = self.last().filter(|object| object.start == next.target && object.what != What::Head) {
             object.refs = object.refs.saturating_add(1);
             object.ways = object.ways.saturating_add(ways);
-            let (deeper, first, same) = (depth >= object.depth, object.from, is_same(object.what, next.what));
             let is_table = matches!(object.what, What::Table(_));
-            if deeper && is_table {
-                object.depth = depth.saturating_add(1);
-            }
+            let depth = depth.saturating_add(u32::from(is_table));
+            let (deeper, first, same) = (depth > object.depth, object.from, is_same(object.what, next.what));
+            object.depth = object.depth.max(depth);
+            self.head_as_vector();
             let width = if next.wide { 8 } else { 4 };
             let guessed = self.flat.is_some_and(|flat| flat.guessed);
             if !same && !guessed {
                 self.fault(next.from, next.from.saturating_add(width), Wrong::TwoTypes(first));
-            } else if deeper && is_table && depth.saturating_add(1) > self.limit {
+            } else if deeper && is_table && depth > self.limit {
                 self.fault(next.from, next.from.saturating_add(width), Wrong::Depth(u64::from(self.limit)));
             }
             // What it holds is looked at once, when the next object begins.
@@ -446,6 +444,22 @@ impl Search<'_> {
         self.settle();
         self.clip_last(next.target);
         self.begin(next, depth, ways);
+    }
+
+    /// The object that was added last. That is a vector where a buffer inside it has begun.
+    fn last(&mut self) -> Option<&mut Object> {
+        let last = self.found.objects.len().checked_sub(1)?;
+        let of_head = |object: &Object| usize::try_from(object.parent).ok().filter(|_| object.what == What::Head);
+        let at = self.found.objects.get(last).and_then(of_head).unwrap_or(last);
+        self.found.objects.get_mut(at)
+    }
+
+    /// The head of a buffer inside, if that was added last, is reached in the ways in which its vector is.
+    fn head_as_vector(&mut self) {
+        let Some((depth, ways)) = self.last().map(|vector| (vector.depth, vector.ways)) else { return };
+        if let Some(head) = self.found.objects.last_mut() {
+            (head.depth, head.ways) = (depth, ways);
+        }
     }
 
     /// A new object.
@@ -468,6 +482,7 @@ impl Search<'_> {
             refs: 1,
             buffer,
             vtable: NONE,
+            open_ended: false,
             level,
             depth,
             ways,
@@ -512,8 +527,10 @@ impl Search<'_> {
             What::Text => self.text(object, buffer),
             What::Struct(id) => self.structure(object, id, buffer),
         };
+        let open = self.open_ended;
         if let Some(object) = usize::try_from(number).ok().and_then(|at| self.found.objects.get_mut(at)) {
             object.end = end.max(object.start.saturating_add(1));
+            object.open_ended = open;
             // The last bytes of a table, that no slot leads to, may be another object's.
             if !matches!(object.what, What::Table(_)) {
                 self.claimed = self.claimed.max(object.end);
@@ -665,11 +682,19 @@ impl Search<'_> {
             let place = types.unwrap_or(0).saturating_add(4).saturating_add(index.saturating_mul(each));
             let ty = little_endian(self.bytes.clipped(place, place.saturating_add(each)));
             if ty == 0 {
+                // A writer has no value for it, and leaves an offset of 0.
+                if self.bytes.u32(at) != Some(0) {
+                    self.fault(at, at.saturating_add(4), Wrong::UnionWithoutType);
+                    self.likely(at, number, Reach::Index(index), buffer);
+                }
                 continue;
             }
             match member(flat, id, ty) {
                 Some(what) => self.follow(at, false, what, number, Reach::Index(index), buffer, "an element"),
-                None => self.fault(place, place.saturating_add(each), Wrong::UnionTypeUnknown(ty)),
+                None => {
+                    self.fault(place, place.saturating_add(each), Wrong::UnionTypeUnknown(ty));
+                    self.likely(at, number, Reach::Index(index), buffer);
+                }
             }
         }
     }
@@ -746,7 +771,10 @@ impl Search<'_> {
             (Shape::One, Of::Table(id)) => What::Table(Some(id)),
             (Shape::One, Of::Union(id)) => match self.union_value(object.start, vtable, field, flat, id) {
                 Some(what) => what,
-                None => return,
+                None => {
+                    self.likely(slot.at, number, reach, object.buffer);
+                    return;
+                }
             },
             (Shape::Vector | Shape::Vector64, of) => What::Vector(self.elements_of(object.start, vtable, field, of)),
             _ => return,
@@ -762,14 +790,10 @@ impl Search<'_> {
 
     /// A field that the schema does not know: where it looks like an offset to a table or string, it is one.
     fn unknown_field(&mut self, number: u32, object: Object, slot: &Slot) {
-        let buffer = self.buffer(object.buffer);
-        if slot.width == 4
-            && let Some(what) = likely::target(self.bytes, slot.at, buffer)
-            && !self.has_no_vtable(slot.at, what, buffer)
-        {
-            self.unsure = true;
-            return self.follow(slot.at, false, what, number, Reach::Field(slot.id), object.buffer, "a table");
+        if slot.width == 4 && self.likely(slot.at, number, Reach::Field(slot.id), object.buffer) {
+            return;
         }
+        let buffer = self.buffer(object.buffer);
         let target = self.bytes.u32(slot.at).filter(|offset| slot.width == 4 && *offset >= 4);
         let Some(target) = target.map(|offset| slot.at.saturating_add(u64::from(offset))) else { return };
         if target.wrapping_sub(buffer.origin) % 4 != 0 || target.saturating_add(4) > buffer.end {
@@ -788,6 +812,16 @@ impl Search<'_> {
         };
         self.unsure = true;
         self.follow(slot.at, false, what, number, Reach::Field(slot.id), object.buffer, "a vector");
+    }
+
+    /// Follows what looks like an offset, and returns whether it does.
+    fn likely(&mut self, at: u64, number: u32, reach: Reach, number_of_buffer: u32) -> bool {
+        let buffer = self.buffer(number_of_buffer);
+        let what = likely::target(self.bytes, at, buffer).filter(|what| !self.has_no_vtable(at, *what, buffer));
+        let Some(what) = what else { return false };
+        self.unsure = true;
+        self.follow(at, false, what, number, reach, number_of_buffer, "a table");
+        true
     }
 
     /// Whether what looks like a table, or like a vector of tables, has a vtable where other objects are.

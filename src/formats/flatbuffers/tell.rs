@@ -212,9 +212,10 @@ impl<'a> Teller<'a> {
         self.paths.behind(outside)
     }
 
-    /// Whether a finding speaks of bytes up to `end` that are not told yet.
-    pub fn has_fault(&self, end: u64) -> bool {
-        self.found.faults.get(self.next_fault).is_some_and(|fault| fault.start < end)
+    /// Whether a finding that is not told yet speaks of bytes of `start..end`.
+    pub fn has_fault(&self, start: u64, end: u64) -> bool {
+        let pending = self.found.faults.get(self.next_fault..).unwrap_or_default();
+        pending.iter().take_while(|fault| fault.start < end).any(|fault| fault.end > start)
     }
 
     /// A list of slots, whose memory is used again.
@@ -346,7 +347,8 @@ impl<'a> Teller<'a> {
         if start > self.at {
             // A hole inside an object: what it holds nobody knows.
             self.said.clear();
-            self.piece(self.at, start, Kind::UNREAD, None, Flags::NONE)?;
+            let flags = self.faults_before(start)?;
+            self.piece(self.at, start, Kind::UNREAD, None, flags)?;
         }
         let flags = flags.with(self.faults_before(end)?);
         self.piece(start, end, kind, target, flags)

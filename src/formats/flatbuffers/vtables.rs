@@ -133,6 +133,9 @@ fn say_trimmed(teller: &mut Teller<'_>, types: &[Option<MessageId>], last: u16) 
     if more > 0 {
         text.push_str(&format!(" and {more} more"));
     }
-    let behind = count(crate::model::num::len64(missing.len()), "slot", "slots");
-    teller.say().why = format!("the vtable ends early: {behind} behind it are absent too: {text}");
+    let behind = match missing.len() {
+        1 => "1 slot behind it is absent too".to_string(),
+        many => format!("{many} slots behind it are absent too"),
+    };
+    teller.say().why = format!("the vtable ends early: {behind}: {text}");
 }
