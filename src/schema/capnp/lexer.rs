@@ -113,6 +113,10 @@ impl<'a> Lexer<'a> {
         };
         match first {
             '"' => self.string(),
+            '`' => {
+                self.block_line();
+                Ok(())
+            }
             '0'..='9' if rest.starts_with("0x\"") => self.binary(),
             '0'..='9' => self.number(),
             'a'..='z' | 'A'..='Z' | '_' => {
@@ -229,6 +233,16 @@ impl<'a> Lexer<'a> {
             }
         }
         Err(Fault::new(start, "bytes begin here that never end").help("close them with \""))
+    }
+
+    /// A line of a text block, from a backtick to its end; it has no escapes, and keeps its line feed.
+    fn block_line(&mut self) {
+        let body = self.text.get(self.next.saturating_add(1)..).unwrap_or("");
+        let (line, feed) = body.split_once('\n').map_or((body, 0), |(line, _)| (line, 1));
+        self.next = self.next.saturating_add(1).saturating_add(line.len()).saturating_add(feed);
+        let mut text = line.trim_end_matches('\r').as_bytes().to_vec();
+        text.push(b'\n');
+        self.kind = Kind::Text(text);
     }
 
     fn string(&mut self) -> Result<(), Fault> {

@@ -92,6 +92,7 @@ pub fn number<'a>(files: &'a Files) -> Result<Nodes<'a>, Fault> {
         check::names(&loaded.file.decls, check::Around::File).map_err(|fault| fault.of(file))?;
         nodes.inside(file, &loaded.file.decls, files);
     }
+    nodes.same_ids(files)?;
     Ok(nodes)
 }
 
@@ -100,6 +101,26 @@ fn position(at: usize) -> u32 {
 }
 
 impl<'a> Nodes<'a> {
+    /// Ids that two declarations have: copies of a file that both are imported are no harm.
+    fn same_ids(&mut self, files: &Files) -> Result<(), Fault> {
+        let mut known: HashMap<u64, &Node<'_>> = HashMap::new();
+        for node in self.all.iter().filter(|node| node.what != What::Using) {
+            let Some(other) = known.insert(node.id, node) else { continue };
+            let number = node.decl.and_then(|decl| decl.id).map(|(_, at)| at);
+            let at = number.or(node.decl.map(|decl| decl.name.at)).unwrap_or(0);
+            let message = format!("`{}` has the id of `{}`, 0x{:016x}", node.name, other.name, node.id);
+            if node.file == other.file {
+                return Err(Fault::new(at, message).help("`capnp id` makes another").of(node.file));
+            }
+            if let Some(loaded) = files.all.get(node.file).filter(|_| node.parent.is_none()) {
+                let place = loaded.place(loaded.file.id.map_or(0, |(_, at)| at));
+                let help = "is it a copy of the same file?".to_string();
+                self.findings.push(Finding { code: "id-twice", place, message, help });
+            }
+        }
+        Ok(())
+    }
+
     /// A node; none only for a number that is not of this schema.
     pub fn get(&self, id: NodeId) -> Option<&Node<'a>> {
         self.all.get(id)

@@ -138,6 +138,10 @@ impl<'a> Linker<'a> {
             return Err(self.fault(scope, expr.at, format!("values nest more than {DEPTH} deep")));
         }
         self.count(1, scope, expr.at)?;
+        if let Type::Parameter { .. } = ty {
+            let name = self.capnp.type_name(ty);
+            return Err(self.fault(scope, expr.at, format!("what a value of `{name}` is, is not known here")));
+        }
         let depth = depth.saturating_add(1);
         match &expr.kind {
             ExprKind::Int(number) => self.integer(expr, ty, scope, i128::from(*number)),
@@ -179,6 +183,7 @@ impl<'a> Linker<'a> {
             (Type::Void, "void") => Some(Value::Void),
             (Type::Bool, "true") => Some(Value::Bool(true)),
             (Type::Bool, "false") => Some(Value::Bool(false)),
+            (Type::Interface(_), "null") => Some(Value::Null),
             (_, "nan") => float(ty, f64::NAN),
             (_, "inf") => float(ty, f64::INFINITY),
             _ => None,
@@ -321,6 +326,12 @@ impl<'a> Linker<'a> {
             Value::Float32(number) => float(ty, f64::from(number)).ok_or_else(|| self.mismatch(scope, expr, ty)),
             Value::Float64(number) => float(ty, number).ok_or_else(|| self.mismatch(scope, expr, ty)),
             value if given == ty => Ok(value),
+            // A pointer of any kind takes what has a kind of its own.
+            value @ (Value::Struct(_) | Value::List(_))
+                if matches!(ty, Type::AnyPointer | Type::AnyStruct | Type::AnyList) =>
+            {
+                Ok(value)
+            }
             _ => Err(self.mismatch(scope, expr, ty)),
         }
     }
