@@ -14,6 +14,7 @@ use crate::model::schema::{Bound, Language, MessageId, Schema};
 use crate::model::survey::{Survey, Want};
 use crate::wire::reader::Window;
 
+pub mod capnp;
 pub mod flatbuffers;
 pub mod given;
 pub mod json;
@@ -22,10 +23,13 @@ pub mod names;
 pub mod plain;
 pub mod probe;
 pub mod protobuf;
+pub mod raw;
+pub mod scattered;
 pub mod target;
 
 /// Every format, in the order of help texts and tables.
-pub static ALL: &[&dyn Format] = &[&protobuf::Protobuf, &flatbuffers::FlatBuffers, &msgpack::MessagePack, &json::Json];
+pub static ALL: &[&dyn Format] =
+    &[&protobuf::Protobuf, &flatbuffers::FlatBuffers, &capnp::CapnProto, &msgpack::MessagePack, &json::Json];
 
 /// A way of writing a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +84,8 @@ pub struct Info {
     pub big_endian: bool,
     /// Objects lie apart from what leads to them: rows are not set in, and a heading opens each.
     pub scattered: bool,
+    /// Bytes of a row at most, where the format has a grid of its own; 0 where a row holds what fits.
+    pub row: usize,
     /// The language of the schemas that say what its messages are, if any; values come from [`Format::values`]
     /// then, apart from the walk.
     pub language: Option<Language>,
@@ -182,6 +188,8 @@ pub struct Counts {
     pub odd: bool,
     /// Leaves by the code of their kind, keys left out.
     pub kinds: Vec<u64>,
+    /// What the walk says on the whole input.
+    pub lines: Vec<String>,
 }
 
 /// How often a name is written.
@@ -562,6 +570,9 @@ pub fn cause_of(leaf: &Leaf) -> Cause {
 pub fn width_of(leaf: &Leaf, head: &[u8]) -> u64 {
     if leaf.flags.has(Flags::KEY) || leaf.flags.has(Flags::DEFAULT) {
         return 0;
+    }
+    if let Some(told) = leaf.flags.told_width() {
+        return told.min(leaf.len());
     }
     ALL.get(usize::from(leaf.kind.owner)).map_or(0, |format| format.width(leaf, head).min(leaf.len()))
 }
