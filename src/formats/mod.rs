@@ -12,7 +12,7 @@ use crate::model::bytemap::{Bits, COMMON_KINDS, Cause, Flags, Kind, KindInfo, Le
 use crate::model::events::{Flow, Sink};
 use crate::model::schema::{Bound, Language, MessageId, Schema};
 use crate::model::survey::{Survey, Want};
-use crate::wire::reader::Window;
+use crate::wire::reader::{ReadError, Window};
 
 pub mod capnp;
 pub mod flatbuffers;
@@ -399,6 +399,14 @@ pub trait Format: Sync {
     /// As for [`Format::decode`].
     fn values(&self, input: &mut Window, context: &Context<'_>, _dress: Dress, out: &mut dyn Sink) -> Flow {
         self.decode(input, context, out)
+    }
+
+    /// How many messages an input holds, in formats whose values come from [`Format::values`].
+    ///
+    /// # Errors
+    /// Input that cannot be read.
+    fn messages(&self, _input: &mut Window, _context: &Context<'_>) -> Result<u64, ReadError> {
+        Ok(1)
     }
 
     /// Whether this variant is a row of messages even where it holds one or none.

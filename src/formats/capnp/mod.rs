@@ -45,7 +45,7 @@ use crate::model::events::{Flow, Sink};
 use crate::model::limits;
 use crate::model::schema::{Language, Schema};
 use crate::model::survey::{Survey, Want};
-use crate::wire::reader::Window;
+use crate::wire::reader::{ReadError, Window};
 
 /// The format.
 pub struct CapnProto;
@@ -99,6 +99,10 @@ impl Format for CapnProto {
 
     fn values(&self, input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut dyn Sink) -> Flow {
         values::values(input, context, dress, out)
+    }
+
+    fn messages(&self, input: &mut Window, context: &Context<'_>) -> Result<u64, ReadError> {
+        values::messages_in(input, context)
     }
 
     fn width(&self, leaf: &Leaf, head: &[u8]) -> u64 {

@@ -19,7 +19,10 @@ use crate::model::limits;
 use crate::model::num::len64;
 use crate::model::schema::MessageId;
 use crate::model::value::{Event, Scalar, Shape as Container};
-use crate::wire::reader::{Bytes, Window, little_endian};
+use crate::wire::reader::{Bytes, ReadError, Window, little_endian};
+
+/// Words that are sent for each byte of the input, before the rest is left out.
+const AMPLIFIED: u64 = 8;
 
 mod blind;
 mod json_value;
@@ -49,7 +52,7 @@ pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut
             dress,
             out,
             stack: Vec::new(),
-            left: limits::CAPNP_TRAVERSAL.saturating_mul(2),
+            left: bytes.len().saturating_mul(AMPLIFIED).saturating_add(1 << 18).min(limits::CAPNP_TRAVERSAL),
             limit: context.depth,
             cut: false,
             unnamed: false,
@@ -65,6 +68,15 @@ pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut
         out.left_out("the types of AnyPointer values, which stand as words and pointers, and capabilities")?;
     }
     Ok(())
+}
+
+/// How many messages an input holds.
+///
+/// # Errors
+/// Input that cannot be read.
+pub fn messages_in(input: &mut Window, context: &Context<'_>) -> Result<u64, ReadError> {
+    let all = unpacked(input.all(u64::MAX)?.unwrap_or_default(), context.variant);
+    Ok(len64(messages(Bytes(&all), context.variant).list.len()))
 }
 
 fn segments<'a>(messages: &'a Messages, message: &Message) -> &'a [Segment] {
