@@ -143,6 +143,9 @@ impl<'a> Linker<'a> {
             return Err(self.fault(scope, expr.at, format!("what a value of `{name}` is, is not known here")));
         }
         let depth = depth.saturating_add(1);
+        if let (Type::Struct(id), true) = (ty, is_simple(expr)) {
+            return self.first_field(expr, id, scope, depth);
+        }
         match &expr.kind {
             ExprKind::Int(number) => self.integer(expr, ty, scope, i128::from(*number)),
             ExprKind::Negative(number) => self.integer(expr, ty, scope, -i128::from(*number)),
@@ -169,6 +172,23 @@ impl<'a> Linker<'a> {
                 None => self.referred(expr, ty, scope, depth),
             },
             _ => self.referred(expr, ty, scope, depth),
+        }
+    }
+
+    /// A struct of which only the first field is told, `"foo"` for `(text = "foo")`: so a field can become a struct
+    /// without any change where it is used.
+    fn first_field(&mut self, expr: &Expr, id: MessageId, scope: NodeId, depth: usize) -> Result<Value, Fault> {
+        match self.first_type(id) {
+            Some(ty) => Ok(Value::Struct(vec![(0, self.value(expr, ty, scope, depth)?)])),
+            None => Err(self.mismatch(scope, expr, Type::Struct(id))),
+        }
+    }
+
+    /// The type of the first field, unless that is a struct or group itself.
+    fn first_type(&self, id: MessageId) -> Option<Type> {
+        match &self.capnp.record(id)?.fields.first()?.kind {
+            FieldKind::Slot(slot) if !matches!(slot.ty, Type::Struct(_)) => Some(slot.ty),
+            _ => None,
         }
     }
 
@@ -274,16 +294,10 @@ impl<'a> Linker<'a> {
                     let ty = slot.ty;
                     self.value(&element.value, ty, scope, depth)?
                 }
-                FieldKind::Group(group) => {
-                    let ExprKind::Tuple(inner) = &element.value.kind else {
-                        return Err(self.fault(
-                            scope,
-                            element.value.at,
-                            format!("expected `(...)` for `{}`", name.text),
-                        ));
-                    };
-                    self.structured(inner, group, scope, depth)?
-                }
+                FieldKind::Group(group) => match &element.value.kind {
+                    ExprKind::Tuple(inner) => self.structured(inner, group, scope, depth)?,
+                    _ => self.first_field(&element.value, group, scope, depth)?,
+                },
             };
             // A field that is set again, or another member of the union, takes the place.
             all.retain(|(known, _)| !tagged.contains(&usize::from(*known)));
@@ -320,6 +334,13 @@ impl<'a> Linker<'a> {
         self.count(size, scope, expr.at)?;
         let Some(one) = self.capnp.consts.get(at) else { return Ok(Value::zero(ty)) };
         let (given, value) = (one.ty, one.value.clone());
+        let first = match ty {
+            Type::Struct(id) if given != ty => self.first_type(id).filter(|ty| given == *ty),
+            _ => None,
+        };
+        if first.is_some() {
+            return Ok(Value::Struct(vec![(0, value)]));
+        }
         match value {
             Value::Int(number) => self.integer(expr, ty, scope, i128::from(number)),
             Value::Uint(number) => self.integer(expr, ty, scope, i128::from(number)),
@@ -327,11 +348,7 @@ impl<'a> Linker<'a> {
             Value::Float64(number) => float(ty, number).ok_or_else(|| self.mismatch(scope, expr, ty)),
             value if given == ty => Ok(value),
             // A pointer of any kind takes what has a kind of its own.
-            value @ (Value::Struct(_) | Value::List(_))
-                if matches!(ty, Type::AnyPointer | Type::AnyStruct | Type::AnyList) =>
-            {
-                Ok(value)
-            }
+            value @ (Value::Struct(_) | Value::List(_)) if ty == Type::AnyPointer || ty == any_of(&value) => Ok(value),
             _ => Err(self.mismatch(scope, expr, ty)),
         }
     }
@@ -344,6 +361,20 @@ impl<'a> Linker<'a> {
         let help = near.first().map_or_else(String::new, |near| format!("did you mean `{near}`?"));
         Fault { message: format!("no `{name}` in the enum `{}`", one.name), help, ..fault }
     }
+}
+
+/// What is a value without names, lists and brackets.
+fn is_simple(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Negative(_) | ExprKind::Float(_) | ExprKind::Text(_) => true,
+        ExprKind::Name(name) => matches!(name.as_str(), "void" | "true" | "false" | "nan" | "inf"),
+        _ => false,
+    }
+}
+
+/// The built-in type of all values of this kind.
+fn any_of(value: &Value) -> Type {
+    if matches!(value, Value::List(_)) { Type::AnyList } else { Type::AnyStruct }
 }
 
 fn range(ty: Type) -> String {
