@@ -440,6 +440,11 @@ pub trait Format: Sync {
     /// is asked before its text is made.
     fn notes(&self, row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note>;
 
+    /// Bytes that the row of a leaf holds at most; 0 where it holds what fits.
+    fn row(&self, _leaf: &Leaf) -> usize {
+        self.info().row
+    }
+
     /// What a cause is in this format, for the legend of a ledger.
     fn legend(&self, cause: Cause) -> &'static str;
 

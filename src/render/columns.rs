@@ -66,6 +66,11 @@ impl Columns {
         }
     }
 
+    /// The same columns with so many bytes in a row at most; 0 for what fits.
+    pub fn rows_of(self, row: usize) -> Columns {
+        Columns { most: if row == 0 { usize::MAX } else { row }, ..self }
+    }
+
     /// Columns before the bytes of a row at this depth; deep rows stay where four bytes still fit.
     pub fn indent(&self, depth: usize) -> usize {
         let most = self.bytes.saturating_sub(FEWEST_CELLS.saturating_mul(3));

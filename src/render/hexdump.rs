@@ -623,6 +623,9 @@ impl Sink for Dump<'_> {
             self.row.roll_leaf(leaf, head, self.columns.cells(self.depth()));
             return Ok(());
         }
+        if let Some(format) = self.format.filter(|_| self.row.is_empty()) {
+            self.columns = self.columns.rows_of(format.row(leaf));
+        }
         self.tell(leaf, head);
         self.row.name(&self.spoken, self.paths.path());
         self.row.hear(&mut self.spoken);

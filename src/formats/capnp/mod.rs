@@ -40,7 +40,7 @@ use crate::formats::{
     Candidate, Context, Counts, Dress, EncodeOptions, Encoder, Fit, Format, Info, Note, Nouns, Run, Sample, Seen,
     Telling, Variant,
 };
-use crate::model::bytemap::{Bits, Cause, KindInfo, Leaf};
+use crate::model::bytemap::{Bits, Cause, Kind, KindInfo, Leaf};
 use crate::model::events::{Flow, Sink};
 use crate::model::limits;
 use crate::model::schema::{Language, Schema};
@@ -127,6 +127,11 @@ impl Format for CapnProto {
 
     fn notes(&self, row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note> {
         notes::notes(row, wanted)
+    }
+
+    fn row(&self, leaf: &Leaf) -> usize {
+        // A tag, its word and a count.
+        if leaf.kind.code >= wire::PACKED_TAG && leaf.kind.owner != Kind::COMMON { 10 } else { INFO.row }
     }
 
     fn legend(&self, cause: Cause) -> &'static str {

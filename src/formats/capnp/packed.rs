@@ -5,7 +5,7 @@ use crate::formats::capnp::words;
 use crate::formats::{cause_of, width_of};
 use crate::model::bytemap::{Cause, Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, NO_TARGET, Step};
 use crate::model::diag::{Code, Diagnostic};
-use crate::model::events::{Flow, Said, Sink};
+use crate::model::events::{Flow, Heading, Said, Sink};
 use crate::model::limits;
 use crate::model::num::{count, len64};
 use crate::wire::reader::little_endian;
@@ -211,6 +211,7 @@ pub fn tell(
 ) -> Flow {
     let mut layer = Layer { input, causes, owner, words: out.wants_words(), out, at: 0, group: 0, extra };
     layer.open(GroupKind::Root)?;
+    layer.heading(unpacked)?;
     let mut parts = unpacked.parts.iter().copied().peekable();
     while let Some(part) = parts.next() {
         let Part::Tag { at, tag, to } = part else { continue };
@@ -236,6 +237,19 @@ impl Layer<'_> {
         let parent = if self.group == 0 { NO_GROUP } else { 0 };
         let start = self.at;
         self.out.open(&Group { id: self.group, parent, kind, step: Step::None, start, again: false })
+    }
+
+    fn heading(&mut self, unpacked: &Unpacked) -> Flow {
+        if !self.words {
+            return Ok(());
+        }
+        let text = format!(
+            "   -- packed: {} -> {}; a tag byte has a bit for each byte of a word, lowest first: 1 it follows, 0 it is \
+             zero",
+            crate::model::num::bytes(len64(self.input.len())),
+            count(len64(unpacked.bytes.len()) / WORD, "word", "words")
+        );
+        self.out.heading(&Heading { text: &text, from: "", rank: 0 })
     }
 
     /// A tag, its literal bytes, and the run behind it.
@@ -289,7 +303,7 @@ impl Layer<'_> {
                 end = end.saturating_add(1);
             }
             let code = wire::LITERAL.saturating_add(cause);
-            self.leaf(from.saturating_add(start), from.saturating_add(end), code, "", "|")?;
+            self.leaf(from.saturating_add(start), from.saturating_add(end), code, "", "")?;
             start = end;
         }
         Ok(())

@@ -226,6 +226,7 @@ pub fn tell(leaf: &Leaf, head: &[u8], out: &mut String) {
         wire::TEXT => crate::formats::quote(head, out),
         wire::NUL => out.push_str("|NUL"),
         wire::DATA | wire::BITS => out.push_str(&crate::model::num::bytes(leaf.len())),
+        code if code >= wire::LITERAL => {}
         wire::HOLE => out.push_str("zeros that nothing points at"),
         wire::STRUCT_POINTER | wire::LIST_POINTER | wire::FAR_POINTER => {
             out.push_str("-> ");
