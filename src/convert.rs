@@ -83,7 +83,12 @@ impl Conversion<'_> {
 
     /// Whether one reading does: the target wants to know nothing ahead, and what is written can be thrown away.
     pub fn reads_once(&self, inspection: &Inspection) -> bool {
-        !maps_values(inspection) && !self.format.info().text && self.format.wants(self.variant) == Want::default()
+        let want = self.format.wants(self.variant);
+        if maps_values(inspection) {
+            let tells = inspection.format.is_some_and(|format| format.info().values_tell);
+            return tells && !want.counts && !self.rewrites(inspection);
+        }
+        !self.format.info().text && want == Want::default()
     }
 
     /// The only reading: writes, and finds out what is wrong. What was written counts only where nothing is.
@@ -92,8 +97,14 @@ impl Conversion<'_> {
     /// As for [`Conversion::write`].
     pub fn once(&self, inspection: &mut Inspection, out: &mut dyn Write) -> Result<(Readings, Vec<String>), Stop> {
         let mut buffer = BufWriter::with_capacity(BUFFER, out);
-        let options = EncodeOptions { stream: is_stream(inspection), ..self.options };
+        let stream = is_stream(inspection) || (maps_values(inspection) && inspection.message_count()? > 1);
+        let options = EncodeOptions { stream, ..self.options };
         let (nothing, mut beside) = (Survey::default(), Beside(Survey::default()));
+        if maps_values(inspection) {
+            for found in &inspection.found {
+                beside.diagnostic(found)?;
+            }
+        }
         let mut encoder = self.format.encoder(self.variant, options, &nothing, &mut buffer);
         let notes = {
             let mut noted = Noted { inner: &mut *encoder, notes: Vec::new() };

@@ -86,6 +86,8 @@ pub struct Info {
     pub scattered: bool,
     /// Bytes of a row at most, where the format has a grid of its own; 0 where a row holds what fits.
     pub row: usize,
+    /// [`Format::values`] sends the findings too that keep readers from a value, so that one reading does.
+    pub values_tell: bool,
     /// The language of the schemas that say what its messages are, if any; values come from [`Format::values`]
     /// then, apart from the walk.
     pub language: Option<Language>,

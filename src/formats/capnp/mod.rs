@@ -73,6 +73,7 @@ static INFO: Info = Info {
     big_endian: false,
     scattered: true,
     row: 8,
+    values_tell: true,
     language: Some(Language::Capnp),
 };
 

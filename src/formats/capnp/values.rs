@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::formats::capnp::decode::{messages, unpacked};
+use crate::formats::capnp::faults::{Fault, Wrong};
 use crate::formats::capnp::layout::{bits_at, data_of};
 use crate::formats::capnp::message::{Message, Messages, Segment};
 use crate::formats::capnp::names::{Bytes as BytesAs, Discriminator, JSON_VALUE, Names};
@@ -20,9 +21,6 @@ use crate::model::num::len64;
 use crate::model::schema::MessageId;
 use crate::model::value::{Event, Scalar, Shape as Container};
 use crate::wire::reader::{Bytes, ReadError, Window, little_endian};
-
-/// Words that are sent for each byte of the input, before the rest is left out.
-const AMPLIFIED: u64 = 8;
 
 mod blind;
 mod json_value;
@@ -39,6 +37,9 @@ pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut
     let capnp = context.bound().and_then(|bound| Some((bound.schema.capnp.as_deref()?, bound.root)));
     let empty = Capnp::default();
     let names = Names::new(capnp.map_or(&empty, |(capnp, _)| capnp));
+    for fault in &messages.faults {
+        out.diagnostic(&fault.told())?;
+    }
     let mut cut = false;
     let mut unnamed = false;
     for (number, message) in (0u64..).zip(&messages.list) {
@@ -52,13 +53,14 @@ pub fn values(input: &mut Window, context: &Context<'_>, dress: Dress, out: &mut
             dress,
             out,
             stack: Vec::new(),
-            left: bytes.len().saturating_mul(AMPLIFIED).saturating_add(1 << 18).min(limits::CAPNP_TRAVERSAL),
+            left: limits::CAPNP_TRAVERSAL,
             limit: context.depth,
-            cut: false,
+            cut: None,
             unnamed: false,
+            faults: Vec::new(),
         };
         writer.root(capnp.map(|(_, root)| root))?;
-        cut |= writer.cut;
+        cut |= writer.cut.is_some();
         unnamed |= writer.unnamed && capnp.is_some();
     }
     if cut {
@@ -132,10 +134,16 @@ struct Writer<'a, 's> {
     /// Words that may still be sent.
     left: u64,
     limit: usize,
-    cut: bool,
+    /// What the limits cut off.
+    cut: Option<Wrong>,
     /// Something without a type was sent.
     unnamed: bool,
+    /// Findings that are not sent yet.
+    faults: Vec<Fault>,
 }
+
+/// Findings of one struct or list that are kept until they are sent.
+const MOST_FAULTS: usize = 64;
 
 impl Writer<'_, '_> {
     fn root(&mut self, root: Option<MessageId>) -> Flow {
@@ -161,6 +169,10 @@ impl Writer<'_, '_> {
 
     fn run(&mut self) -> Flow {
         while let Some(frame) = self.stack.last_mut() {
+            if !self.faults.is_empty() {
+                self.send_faults()?;
+                continue;
+            }
             match frame {
                 Frame::Struct { next, .. } => {
                     let field = *next;
@@ -191,7 +203,7 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        Ok(())
+        self.send_faults()
     }
 
     fn end(&mut self) -> Flow {
@@ -216,18 +228,58 @@ impl Writer<'_, '_> {
         if self.bytes.u64(place.at)? == 0 {
             return None;
         }
-        let found = resolve::resolve(self.bytes, (self.segments, self.first), place).ok()?;
+        let found = match resolve::resolve(self.bytes, (self.segments, self.first), place) {
+            Ok(found) => found,
+            Err(fault) => return self.refused(fault.start, fault.what),
+        };
+        let target = match resolve::check(self.bytes, &found, ty, Some(self.capnp)) {
+            Ok(target) => target,
+            Err(what) => return self.refused(found.fault_at(what, place), what),
+        };
+        if let Some((at, what)) = target.wrong {
+            self.refused(at, what);
+        }
         if matches!(pointer(found.word), Pointer::Null | Pointer::Capability(_)) {
             return None;
         }
-        let target = resolve::check(self.bytes, &found, ty, Some(self.capnp)).ok()?;
         let cost = target.words.saturating_add(1);
-        if cost > self.left || self.stack.len() >= self.limit.saturating_mul(3).saturating_add(8) {
-            self.cut = true;
-            return None;
+        let deep = self.stack.iter().filter(|frame| !self.is_group(frame)).count();
+        let what = match (cost > self.left, deep >= self.limit) {
+            (true, _) => Wrong::Traversal(limits::CAPNP_TRAVERSAL.saturating_add(1)),
+            (_, true) => Wrong::Depth(u64::try_from(self.limit).unwrap_or(u64::MAX)),
+            _ => {
+                self.left = self.left.saturating_sub(cost);
+                return Some((target, found.segment));
+            }
+        };
+        if self.cut.is_none() {
+            self.cut = Some(what);
+            return self.refused(place.at, what);
         }
-        self.left = self.left.saturating_sub(cost);
-        Some((target, found.segment))
+        None
+    }
+
+    /// Whether a frame stands in the sections of the one around it.
+    fn is_group(&self, frame: &Frame) -> bool {
+        match frame {
+            Frame::Struct { ty, .. } => self.capnp.record(*ty).is_some_and(|record| record.is_group),
+            _ => false,
+        }
+    }
+
+    /// Keeps a finding, which [`Writer::run`] sends.
+    fn refused(&mut self, start: u64, what: Wrong) -> Option<(Target, u32)> {
+        if self.faults.len() < MOST_FAULTS {
+            self.faults.push(Fault { start, end: start.saturating_add(WORD).min(self.bytes.len()), what });
+        }
+        None
+    }
+
+    fn send_faults(&mut self) -> Flow {
+        for fault in std::mem::take(&mut self.faults) {
+            self.out.diagnostic(&fault.told())?;
+        }
+        Ok(())
     }
 
     /// Begins a struct of a known type.

@@ -65,6 +65,7 @@ static INFO: Info = Info {
     big_endian: false,
     scattered: true,
     row: 0,
+    values_tell: false,
     language: Some(Language::Fbs),
 };
 

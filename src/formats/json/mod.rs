@@ -48,6 +48,7 @@ static INFO: Info = Info {
     big_endian: false,
     scattered: false,
     row: 0,
+    values_tell: false,
     language: None,
 };
 

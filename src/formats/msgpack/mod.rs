@@ -46,6 +46,7 @@ static INFO: Info = Info {
     big_endian: true,
     scattered: false,
     row: 0,
+    values_tell: false,
     language: None,
 };
 

@@ -68,6 +68,7 @@ static INFO: Info = Info {
     big_endian: false,
     scattered: false,
     row: 0,
+    values_tell: false,
     language: Some(Language::Proto),
 };
 
