@@ -11,7 +11,7 @@ mod common;
 
 use common::{As, Random, check, golden, in_parallel, inspect};
 
-const FORMATS: [&str; 4] = ["protobuf", "flatbuffers", "msgpack", "json"];
+const FORMATS: [&str; 5] = ["protobuf", "flatbuffers", "capnp", "msgpack", "json"];
 
 /// Samples up to this size are cut and changed everywhere.
 const SMALL: usize = 512;
@@ -50,6 +50,10 @@ fn samples(small: bool) -> Vec<Sample> {
             "flatbuffers" => {
                 let sized = ["plain", "size-prefixed"];
                 sized.iter().flat_map(|variant| [own.variant(variant), untyped.variant(variant)]).collect()
+            }
+            "capnp" => {
+                let variants = ["framed", "packed", "flat", "flat-packed"];
+                variants.iter().flat_map(|variant| [own.variant(variant), untyped.variant(variant)]).collect()
             }
             _ => vec![own],
         };

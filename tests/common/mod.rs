@@ -693,6 +693,10 @@ impl Golden {
     pub fn told(&self) -> &'static str {
         let has = |word: &str| self.variant.contains(word) || self.text("framing") == word;
         match self.format.as_str() {
+            "capnp" => ["framed", "packed", "flat", "flat-packed"]
+                .into_iter()
+                .find(|variant| *variant == self.text("told"))
+                .expect("a variant"),
             "protobuf" if has("grpc") => "grpc",
             "protobuf" if has("delimited") => "delimited",
             "flatbuffers" if has("size-prefixed") || self.id == "fb.size_prefixed" => "size-prefixed",
