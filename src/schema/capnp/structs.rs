@@ -33,7 +33,9 @@ struct Member<'a> {
 
 #[derive(Clone, Copy)]
 enum Is<'a> {
+    /// Type, default, and whether it is a parameter of a method.
     Field(&'a Expr, Option<&'a Expr>, bool),
+    /// Its number, and whether it is a named union.
     Group(MessageId, bool),
 }
 
@@ -93,9 +95,8 @@ impl<'a> Linker<'a> {
             self.place(&mut draft, at);
             let Some(member) = draft.members.get(at) else { continue };
             match member.what {
-                Is::Field(ty, default, is_param) => {
+                Is::Field(ty, default, _) => {
                     let slot = self.slot(&mut draft, at, (ty, default), implicit)?;
-                    let _ = is_param;
                     self.set_kind(&draft, at, FieldKind::Slot(slot));
                 }
                 Is::Group(..) => {
