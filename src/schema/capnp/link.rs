@@ -201,5 +201,5 @@ fn copy_value(field: &mut Field, from: &Field) {
 /// Declarations with an ordinal, and their places in the source.
 pub fn numbered(decls: &[Decl]) -> impl Iterator<Item = (Number, u16, &Decl)> {
     let with = decls.iter().filter_map(|decl| Some((decl.ordinal?, decl)));
-    (0u16..).zip(with).map(|(order, (number, decl))| (number, order, decl))
+    with.enumerate().map(|(order, (number, decl))| (number, u16::try_from(order).unwrap_or(u16::MAX), decl))
 }

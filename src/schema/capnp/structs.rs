@@ -1,5 +1,7 @@
 //! Fields of structs: their order, their types and their places.
 
+use std::collections::HashSet;
+
 use crate::model::capnp::{Field, FieldKind, Slot, Type, Value};
 use crate::model::schema::{Finding, MessageId};
 use crate::schema::capnp::annotations::{Owner, Pending};
@@ -76,12 +78,12 @@ impl<'a> Linker<'a> {
         implicit: Implicit<'_>,
     ) -> Result<(), Fault> {
         let mut draft = Draft::new(node, id, name);
-        for (order, param) in (0u16..).zip(params) {
-            let known = params.iter().take(usize::from(order)).any(|other| other.name.text == param.name.text);
-            if known {
+        let mut known = HashSet::new();
+        for (order, param) in params.iter().enumerate() {
+            if !known.insert(param.name.text.as_str()) {
                 return Err(self.fault(node, param.name.at, format!("`{}` is declared twice", param.name.text)));
             }
-            draft.param(param, order);
+            draft.param(param, u16::try_from(order).unwrap_or(u16::MAX));
         }
         self.lay_out(draft, implicit)
     }
