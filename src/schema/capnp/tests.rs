@@ -334,6 +334,20 @@ fn imports_are_found_beside_below_and_among_the_bundled_files() {
 }
 
 #[test]
+fn all_bundled_files_are_schemas() {
+    let names = ["c++", "compat/json", "persistent", "rpc", "rpc-twoparty", "schema", "stream"];
+    let imports: String =
+        names.iter().enumerate().map(|(at, name)| format!("using A{at} = import \"/capnp/{name}.capnp\";")).collect();
+    let capnp = capnp(&format!("{imports} struct A {{ node @0 :A5.Node; }}"));
+    assert_eq!(capnp.files.len(), names.len() + 1);
+    // capnp 0.9.2, compile -o-.
+    let (node, field) = (record(&capnp, "Node"), record(&capnp, "Field"));
+    assert_eq!((node.data_words, node.pointers, node.tag, node.members), (5, 6, Some(6), 6));
+    assert_eq!((field.data_words, field.pointers, field.tag, field.members), (3, 4, Some(4), 2));
+    assert_eq!(node.id, 0xe682_ab4c_f923_a417);
+}
+
+#[test]
 fn what_is_not_found_is_a_warning_where_only_annotations_need_it() {
     let source = "using Java = import \"/java.capnp\"; $Java.package(\"x\"); struct A { d @0 :Data = embed \"gone\"; }";
     let (capnp, found) = files(&[("a.capnp", source)]).unwrap();
