@@ -282,7 +282,7 @@ fn unknown(teller: &mut Teller<'_>, start: u64, end: u64, alone: bool) -> Flow {
                 said.words.push_str("zero");
             } else {
                 raw::push_word(bytes, &mut said.words, &mut said.readings);
-                said.doubt = alone;
+                said.doubt = !said.readings.is_empty();
             }
             if !alone {
                 said.more.push_str(", not in this schema");
