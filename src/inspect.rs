@@ -440,6 +440,11 @@ impl Inspection {
         self.outer.len()
     }
 
+    /// Whether a preview reads all of the message: it is in memory, or its objects may lie anywhere in it.
+    pub fn previews_all(&self) -> bool {
+        self.complete || self.format.is_some_and(|format| format.info().scattered)
+    }
+
     /// Whether [`Inspection::walk`] can be called again.
     pub fn rereadable(&self) -> bool {
         self.window.rereadable()
@@ -469,7 +474,18 @@ impl Inspection {
         Ok(())
     }
 
-    /// Decodes only the first MiB, for what the head of a dump says ahead; errors at its end mean nothing.
+    /// Takes all of a pipe into memory, where its format reads it so anyway.
+    fn hold(&mut self) -> Result<(), ReadError> {
+        if self.window.size().is_none()
+            && let Some(bytes) = self.window.all(u64::MAX)?
+        {
+            self.window = Window::memory(bytes);
+        }
+        Ok(())
+    }
+
+    /// Decodes only the first MiB, for what the head of a dump says ahead; errors at its end mean nothing. Values
+    /// whose parts lie anywhere in the input are those of all of it.
     ///
     /// # Errors
     /// What stopped the walk, other than the sink having seen enough.
@@ -490,11 +506,16 @@ impl Inspection {
         }
     }
 
-    /// The findings of a walk, then the values, which come apart from it; both of what is in memory.
+    /// The findings of a walk, then the values, which come apart from it; both of what is in memory. Where objects
+    /// lie scattered the values are those of all of the input, and the sink ends them where it has seen enough.
     fn preview_bound(&mut self, sink: &mut dyn Sink) -> Flow {
         let Some(format) = self.format else { return Ok(()) };
         if self.complete {
             self.walk(&mut Findings(sink))?;
+            return self.values(Dress::Plain, sink);
+        }
+        if self.previews_all() {
+            self.hold()?;
             return self.values(Dress::Plain, sink);
         }
         let mut window = Window::memory(self.sample.clone());

@@ -57,8 +57,8 @@ pub struct Dump<'a> {
     /// Texts that findings add to rows, by the offset of their first leaf.
     remarks: HashMap<u64, String>,
     any_row: bool,
-    /// Path and range of the first element that is left out.
-    pub example: Option<(String, u64, u64)>,
+    /// Path of the first element that is left out, and its range where its bytes are one.
+    pub example: Option<Example>,
     /// Rows printed.
     pub rows: u64,
     words: String,
@@ -98,6 +98,34 @@ struct Level {
     index: u64,
     /// Rows of this group printed: the first names the field.
     named: bool,
+    /// The group has been open before: an object that it leads to.
+    again: bool,
+}
+
+/// The path of an element, and its range where its bytes are one.
+pub type Example = (String, Option<(u64, u64)>);
+
+/// A row or group that is not shown.
+#[derive(Debug, Clone, Copy)]
+struct Hiding {
+    /// Its number in its list.
+    index: u64,
+    /// The group has been open before.
+    again: bool,
+}
+
+impl Hiding {
+    fn row() -> Hiding {
+        Hiding { index: 0, again: false }
+    }
+
+    fn add_to(self, hidden: &mut Hidden, start: u64, end: u64) {
+        if self.again {
+            hidden.add_object(self.index, end);
+        } else {
+            hidden.add(self.index, start, end);
+        }
+    }
 }
 
 impl<'a> Dump<'a> {
@@ -271,7 +299,7 @@ impl<'a> Dump<'a> {
                 (false, false) => Reason::Path,
             };
             let (start, end) = (self.row.start, self.row.end);
-            self.hide(reason, start, end, 0)?;
+            self.hide(reason, start, end, Hiding::row())?;
             self.row.clear();
             return Ok(());
         }
@@ -356,21 +384,22 @@ impl<'a> Dump<'a> {
     }
 
     /// Notes a row or group that is not shown; a run of another kind before it is told first.
-    fn hide(&mut self, reason: Reason, start: u64, end: u64, index: u64) -> Flow {
+    fn hide(&mut self, reason: Reason, start: u64, end: u64, what: Hiding) -> Flow {
         let path = self.paths.path();
-        if reason == Reason::Items && self.example.is_none() {
-            self.example = Some((path.to_string(), start, end));
+        if reason == Reason::Items && self.example.is_none() && !what.again {
+            let range = (!self.scattered).then_some((start, end));
+            self.example = Some((path.to_string(), range));
         }
         let list = path.rfind('[').and_then(|at| path.get(..at)).unwrap_or(path).to_string();
         if let Some(hidden) = self.hidden.as_mut().filter(|hidden| hidden.continues(reason, &list)) {
-            hidden.add(index, start, end);
+            what.add_to(hidden, start, end);
             return Ok(());
         }
         if self.hidden.as_ref().is_some_and(|hidden| hidden.reason != Reason::Path && reason != Reason::Path) {
             self.show_hidden()?;
         }
-        let mut hidden = Hidden::new(reason, &list, start, self.depth(), index);
-        hidden.add(index, start, end);
+        let mut hidden = Hidden::new(reason, &list, start, self.depth(), what.index);
+        what.add_to(&mut hidden, start, end);
         self.hidden = Some(hidden);
         Ok(())
     }
@@ -465,7 +494,7 @@ impl<'a> Dump<'a> {
         self.spoken.forget();
         let index = self.levels.last().map_or(0, |level| level.index);
         if self.is_in_ranges(leaf.start, leaf.end) {
-            self.hide(Reason::Items, leaf.start, leaf.end, index)?;
+            self.hide(Reason::Items, leaf.start, leaf.end, Hiding { index, again: false })?;
         }
         Ok(true)
     }
@@ -586,7 +615,8 @@ impl Sink for Dump<'_> {
         }
         let indexed = matches!(group.step, Step::Index(_)) && group.kind != GroupKind::Item;
         let counted = matches!(group.step, Step::Index(_) | Step::Field(..));
-        self.levels.push(Level { kind: group.kind, indexed, counted, start: group.start, index, named: false });
+        let (kind, start, again) = (group.kind, group.start, group.again);
+        self.levels.push(Level { kind, indexed, counted, start, index, named: false, again });
         Ok(())
     }
 
@@ -653,6 +683,7 @@ impl Sink for Dump<'_> {
         if self.hiding == Some(self.levels.len()) {
             self.hiding = None;
             let (start, index) = level.as_ref().map_or((end, 0), |level| (level.start, level.index));
+            let again = level.as_ref().is_some_and(|level| level.again);
             let reason = match level.as_ref().map(|level| level.counted) {
                 Some(true) if self.view.max_items.is_some_and(|most| index >= most) => Reason::Items,
                 _ if level.as_ref().is_some_and(|level| level.kind == GroupKind::Item) => Reason::Items,
@@ -661,7 +692,7 @@ impl Sink for Dump<'_> {
                 }
                 _ => Reason::Depth,
             };
-            self.hide(reason, start, end, index)?;
+            self.hide(reason, start, end, Hiding { index, again })?;
         }
         self.paths.pop();
         Ok(())

@@ -107,6 +107,9 @@ fn judge(bytes: Bytes<'_>, complete: bool, buffer: Buffer, context: &Context<'_>
         return Err(format!("{:#04x}: the slots of the root's vtable do not fit its table", vtable.start));
     }
     let mut judged = Judged { score: 0, pro: Vec::new(), contra: Vec::new() };
+    if buffer.origin > 0 {
+        judged.pro.push(format!("{} in front of a buffer at {at:#04x}", count(buffer.origin, "zero", "zeros")));
+    }
     judged.pro.push(format!("root offset {offset:#04x} leads to a table whose vtable {:#04x} fits", vtable.start));
     if complete || bytes.0.len() <= LOOKED_AT {
         whole(bytes, buffer, &mut judged);

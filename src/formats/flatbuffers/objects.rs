@@ -254,7 +254,7 @@ pub fn search_with(
         search.take(next);
     }
     search.settle();
-    search.of_buffers();
+    search.of_buffers(root);
     let mut found = search.found;
     found.faults.sort_by_key(|fault| (fault.start, fault.end));
     found.faults.dedup();
@@ -319,17 +319,37 @@ pub fn unread(bytes: Bytes<'_>, buffer: Buffer, found: &Found) -> u64 {
 
 impl Search<'_> {
     /// What shows only when all is known: size prefix, identifier.
-    fn of_buffers(&mut self) {
+    fn of_buffers(&mut self, root: Option<MessageId>) {
         let Some(buffer) = self.found.buffers.first().copied() else { return };
         let (size, there) = (self.bytes.u32(0).map_or(0, u64::from), self.bytes.len().saturating_sub(4));
         if buffer.start > buffer.origin && (size < 4 || size > there) {
             self.fault(0, 4.min(self.bytes.len()), Wrong::SizePrefix(size, there));
         }
-        let Some(wanted) = self.flat.and_then(|flat| flat.identifier) else { return };
-        let start = buffer.start.saturating_add(4);
+        if buffer.origin > 0 {
+            self.fault(0, 4, Wrong::LeadingZeros(buffer.origin));
+        }
+        self.size(buffer);
+        let Some(flat) = self.flat else { return };
+        let Some(wanted) = flat.identifier else { return };
+        let (start, end) = (buffer.start.saturating_add(4), buffer.start.saturating_add(8).min(buffer.end));
         let is_there = has_identifier(self.bytes, &self.found, self.flat, 0, &buffer);
-        if is_there && self.bytes.range(start, start.saturating_add(4)) != Some(&wanted[..]) {
-            self.fault(start, start.saturating_add(4), Wrong::Identifier(wanted));
+        if is_there && self.bytes.range(start, end) != Some(&wanted[..]) {
+            self.fault(start, end, Wrong::Identifier(wanted));
+        } else if !is_there && root.is_some() && root == flat.root && start < end {
+            // What is no root of a file needs none.
+            self.fault(start, end, Wrong::NoIdentifier(wanted, start));
+        }
+    }
+
+    /// Whether a sound buffer, used up to its end, has a size that an offset could stand behind.
+    fn size(&mut self, buffer: Buffer) {
+        let size = buffer.end.saturating_sub(buffer.origin);
+        if size.is_multiple_of(4) || self.found.partial {
+            return;
+        }
+        let used = claims(&self.found).iter().map(|(_, end)| *end).max();
+        if used == Some(buffer.end) {
+            self.fault(buffer.end, buffer.end, Wrong::Size(size));
         }
     }
 

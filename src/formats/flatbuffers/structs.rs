@@ -92,7 +92,7 @@ fn push_members<'a>(teller: &Teller<'a>, at: u64, id: MessageId, list: &mut Vec<
 /// A gap: padding whatever it holds.
 fn gap(teller: &mut Teller<'_>, to: u64) -> Flow {
     let from = teller.at;
-    teller.enter_field(Step::None, GroupKind::Value)?;
+    teller.enter_field(Step::None, GroupKind::Part)?;
     let zero = teller.bytes.clipped(from, to).iter().all(|byte| *byte == 0);
     if teller.words {
         let words = teller.say();
