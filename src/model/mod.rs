@@ -4,6 +4,7 @@
 //! Nothing here reads input, knows a format or prints.
 
 pub mod bytemap;
+pub mod capnp;
 pub mod diag;
 pub mod events;
 pub mod find;

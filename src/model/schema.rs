@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::model::capnp::{self, Capnp};
 use crate::model::flat::{Flat, Of, Scalar, Shape};
 
 /// Index into [`Schema::messages`].
@@ -33,6 +34,8 @@ pub struct Schema {
     pub language: Language,
     /// What FlatBuffers lays out by: object N belongs to message N.
     pub flat: Option<Box<Flat>>,
+    /// What Cap'n Proto lays out by: struct N belongs to message N.
+    pub capnp: Option<Box<Capnp>>,
 }
 
 /// A schema language. Each input takes the schemas of its own.
@@ -43,6 +46,8 @@ pub enum Language {
     Proto,
     /// `.fbs` and `.bfbs`.
     Fbs,
+    /// `.capnp` and a CodeGeneratorRequest.
+    Capnp,
 }
 
 impl Language {
@@ -51,6 +56,7 @@ impl Language {
         match self {
             Language::Proto => ".proto",
             Language::Fbs => ".fbs",
+            Language::Capnp => ".capnp",
         }
     }
 }
@@ -429,6 +435,21 @@ impl Schema {
         schema
     }
 
+    /// The schema of Cap'n Proto types: a record type for each struct and group, with what all formats share of
+    /// its fields (numbers are ordinals), and the types themselves in [`Schema::capnp`].
+    pub fn of_capnp(capnp: Capnp, files: Vec<String>, found: Vec<Finding>) -> Schema {
+        let mut schema = Schema { files, found, language: Language::Capnp, ..Schema::default() };
+        for one in &capnp.structs {
+            let mut message = Message::new(one.name.clone(), one.short_name().to_string());
+            message.told = one.told && !one.is_group && !one.open && !one.of_method;
+            message.fields = one.fields.iter().filter_map(|field| capnp_field(field, &capnp)).collect();
+            message.index();
+            schema.add_message(message);
+        }
+        schema.capnp = Some(Box::new(capnp));
+        schema
+    }
+
     /// Adds a record type.
     pub fn add_message(&mut self, message: Message) -> MessageId {
         let id = MessageId(u32::try_from(self.messages.len()).unwrap_or(u32::MAX));
@@ -502,6 +523,44 @@ fn flat_field(field: &crate::model::flat::Field, flat: &Flat) -> Field {
         extension: false,
         deprecated: field.deprecated,
     }
+}
+
+/// What all formats share of a Cap'n Proto field; groups without an ordinal have no number to stand under.
+fn capnp_field(field: &capnp::Field, capnp: &Capnp) -> Option<Field> {
+    use crate::model::capnp::{FieldKind as Kind, Type};
+    let (ty, list) = match &field.kind {
+        Kind::Group(id) => (Type::Struct(*id), false),
+        Kind::Slot(slot) => match slot.ty {
+            Type::List(element) => (capnp.element(element), true),
+            other => (other, false),
+        },
+    };
+    let kind = match ty {
+        Type::Bool => FieldKind::Bool,
+        Type::Int8 | Type::Int16 | Type::Int32 => FieldKind::Int32,
+        Type::Uint8 | Type::Uint16 | Type::Uint32 | Type::Enum(_) => FieldKind::Uint32,
+        Type::Int64 => FieldKind::Int64,
+        Type::Uint64 => FieldKind::Uint64,
+        Type::Float32 => FieldKind::Float,
+        Type::Float64 => FieldKind::Double,
+        Type::Text => FieldKind::String,
+        Type::Struct(id) => FieldKind::Message(id),
+        _ => FieldKind::Bytes,
+    };
+    Some(Field {
+        number: u32::from(field.ordinal?),
+        name: field.name.clone(),
+        json: field.name.clone(),
+        kind,
+        cardinality: if list { Cardinality::Repeated } else { Cardinality::Singular },
+        presence: if ty.is_pointer() { Presence::Explicit } else { Presence::Implicit },
+        packed: false,
+        utf8: true,
+        oneof: None,
+        default: None,
+        extension: false,
+        deprecated: false,
+    })
 }
 
 fn flat_kind(scalar: Option<Scalar>) -> FieldKind {

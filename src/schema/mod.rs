@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::schema::{Language, Schema, SchemaError};
 
+mod capnp;
 mod fbs;
 mod file;
 mod folders;
@@ -41,6 +42,7 @@ pub fn load(request: &Request) -> Result<Vec<Schema>, SchemaError> {
         schemas.push(match language {
             Language::Proto => proto::load(&request)?,
             Language::Fbs => fbs::load(&request)?,
+            Language::Capnp => capnp::load(&request)?,
         });
     }
     Ok(schemas)
@@ -50,6 +52,7 @@ pub fn load(request: &Request) -> Result<Vec<Schema>, SchemaError> {
 fn language(file: &Path) -> Language {
     match file.extension().and_then(|end| end.to_str()) {
         Some("fbs" | "bfbs") => Language::Fbs,
+        Some("capnp") => Language::Capnp,
         _ => Language::Proto,
     }
 }

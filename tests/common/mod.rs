@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use wireinspect::formats::{self, Format, Seen, Telling};
@@ -757,6 +758,24 @@ pub fn golden() -> Vec<Golden> {
 /// Golden vectors of one format.
 pub fn golden_of(format: &str) -> Vec<Golden> {
     golden().into_iter().filter(|golden| golden.format == format).collect()
+}
+
+/// Runs `work` on all numbers below `count`, on all cores.
+pub fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(4, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= count {
+                        return;
+                    }
+                    work(at);
+                }
+            });
+        }
+    });
 }
 
 /// Seeded numbers (xorshift64*): the same ones on every run and machine.
