@@ -511,7 +511,8 @@ mod tests {
         let mut preview = Preview::new(None, true, Types::default());
         preview.left = events;
         let mut send = |event: Event<'_>| preview.value(event).is_ok();
-        let mut all = vec![Event::Message(0), Event::Begin(Shape::Map, None), text("a"), Event::Scalar(Scalar::Uint(1))];
+        let mut all =
+            vec![Event::Message(0), Event::Begin(Shape::Map, None), text("a"), Event::Scalar(Scalar::Uint(1))];
         all.extend([text("list"), Event::Begin(Shape::List, Some(count))]);
         for _ in 0..count {
             all.extend([Event::Begin(Shape::Map, None), text("x"), Event::Scalar(Scalar::Uint(5)), Event::End]);

@@ -4,9 +4,9 @@
 use crate::formats::Context;
 use crate::formats::flatbuffers::faults::Wrong;
 use crate::formats::flatbuffers::objects::{self, Buffer, Found, Hints, NONE, What};
+use crate::formats::flatbuffers::table::vtable_at;
 use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::users::Users;
-use crate::formats::flatbuffers::table::vtable_at;
 use crate::formats::flatbuffers::{gaps, guess, likely, order, wire};
 use crate::model::bytemap::{Flags, GroupKind, Step};
 use crate::model::events::{Flow, Sink};

@@ -347,11 +347,16 @@ impl Wrong {
                 "the file of another schema?",
             ),
             Wrong::NoIdentifier(wanted, at) => (
-                format!("expected the identifier \"{}\" of the schema at offset {at}, found none", wanted.escape_ascii()),
+                format!(
+                    "expected the identifier \"{}\" of the schema at offset {at}, found none",
+                    wanted.escape_ascii()
+                ),
                 "readers that check it refuse the buffer: its writer finished it without",
             ),
             Wrong::LeadingZeros(start) => (
-                format!("the root offset 0 leads to itself, an empty table for most readers; a buffer begins at {start:#04x}"),
+                format!(
+                    "the root offset 0 leads to itself, an empty table for most readers; a buffer begins at {start:#04x}"
+                ),
                 "a builder fills its array from the end: what was sent has the unused part in front",
             ),
             Wrong::Size(size) => (

@@ -332,10 +332,12 @@ impl Search<'_> {
         let Some(flat) = self.flat else { return };
         let Some(wanted) = flat.identifier else { return };
         let (start, end) = (buffer.start.saturating_add(4), buffer.start.saturating_add(8).min(buffer.end));
-        let is_there = has_identifier(self.bytes, &self.found, self.flat, 0, &buffer);
-        if is_there && self.bytes.range(start, end) != Some(&wanted[..]) {
+        if self.bytes.range(start, end) == Some(&wanted[..]) || self.found.objects.len() < 2 {
+            return;
+        }
+        if has_identifier(self.bytes, &self.found, self.flat, 0, &buffer) {
             self.fault(start, end, Wrong::Identifier(wanted));
-        } else if !is_there && root.is_some() && root == flat.root && start < end {
+        } else if root.is_some() && root == flat.root && start < end {
             // What is no root of a file needs none.
             self.fault(start, end, Wrong::NoIdentifier(wanted, start));
         }
