@@ -510,7 +510,7 @@ mod tests {
     fn told(count: u64, events: u64) -> String {
         let mut preview = Preview::new(None, true, Types::default());
         preview.left = events;
-        let mut send = |event: Event<'_>| preview.value(event).is_ok();
+        let mut send = |event: Event<'_>| Sink::value(&mut preview, event).is_ok();
         let mut all =
             vec![Event::Message(0), Event::Begin(Shape::Map, None), text("a"), Event::Scalar(Scalar::Uint(1))];
         all.extend([text("list"), Event::Begin(Shape::List, Some(count))]);

@@ -19,6 +19,31 @@ pub enum Reason {
     Rows,
 }
 
+/// A row or group that is not shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Hiding {
+    /// Its number in its list.
+    pub index: u64,
+    /// The group has been open before.
+    pub again: bool,
+}
+
+impl Hiding {
+    /// A row, which has no number.
+    pub fn row() -> Hiding {
+        Hiding { index: 0, again: false }
+    }
+
+    /// Adds it to a run.
+    pub fn add_to(self, hidden: &mut Hidden, start: u64, end: u64) {
+        if self.again {
+            hidden.add_object(self.index, end);
+        } else {
+            hidden.add(self.index, start, end);
+        }
+    }
+}
+
 /// A run of what is not shown.
 #[derive(Debug, Clone)]
 pub struct Hidden {

@@ -3,11 +3,12 @@
 
 use crate::formats::Context;
 use crate::formats::flatbuffers::faults::Wrong;
-use crate::formats::flatbuffers::objects::{self, Buffer, Found, Hints, NONE, What};
+use crate::formats::flatbuffers::found::{Buffer, Found, NONE, Object, Shared, What};
+use crate::formats::flatbuffers::objects::{self, Hints};
 use crate::formats::flatbuffers::table::vtable_at;
 use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::users::Users;
-use crate::formats::flatbuffers::{gaps, guess, likely, order, wire};
+use crate::formats::flatbuffers::{found, gaps, guess, likely, order, wire};
 use crate::model::bytemap::{Flags, GroupKind, Step};
 use crate::model::events::{Flow, Sink};
 use crate::model::flat::Flat;
@@ -101,7 +102,7 @@ fn tell_all(teller: &mut Teller<'_>, found: &Found, users: &Users) -> Flow {
     teller.finish()
 }
 
-fn shared(found: &Found, number: u32) -> Option<&objects::Shared> {
+fn shared(found: &Found, number: u32) -> Option<&Shared> {
     found.vtables.get(usize::try_from(number).ok()?)
 }
 
@@ -129,7 +130,7 @@ fn tell(teller: &mut Teller<'_>, number: u32, next: u64) -> Flow {
 }
 
 /// The head of a buffer: size prefix, root offset, identifier.
-fn head(teller: &mut Teller<'_>, number: u32, object: &objects::Object) -> Flow {
+fn head(teller: &mut Teller<'_>, number: u32, object: &Object) -> Flow {
     let buffer = teller.found.buffers.get(usize::try_from(object.buffer).unwrap_or(0)).copied();
     let Some(buffer) = buffer else { return Ok(()) };
     if number != 0 && teller.words {
@@ -164,7 +165,7 @@ fn head(teller: &mut Teller<'_>, number: u32, object: &objects::Object) -> Flow 
 fn identifier(teller: &mut Teller<'_>, number: u32, buffer: &Buffer) -> Flow {
     let start = buffer.start.saturating_add(wire::OFFSET);
     let end = start.saturating_add(wire::IDENTIFIER);
-    if !objects::has_identifier(teller.bytes, teller.found, teller.flat, number, buffer) {
+    if !found::has_identifier(teller.bytes, teller.found, teller.flat, number, buffer) {
         return Ok(());
     }
     teller.enter_field(Step::None, GroupKind::Part)?;

@@ -2,7 +2,7 @@
 
 use crate::formats::flatbuffers::faults::Wrong;
 use crate::formats::flatbuffers::fields;
-use crate::formats::flatbuffers::objects::Object;
+use crate::formats::flatbuffers::found::Object;
 use crate::formats::flatbuffers::tell::Teller;
 use crate::model::bytemap::{Flags, GroupKind, Kind, Step};
 use crate::model::events::Flow;

@@ -1,7 +1,7 @@
 //! Tables: the soffset, then the fields that are there, in the order of their bytes.
 
 use crate::formats::flatbuffers::faults::Wrong;
-use crate::formats::flatbuffers::objects::Object;
+use crate::formats::flatbuffers::found::Object;
 use crate::formats::flatbuffers::table::Slot;
 use crate::formats::flatbuffers::tell::{Teller, shown};
 use crate::formats::flatbuffers::{fields, wire, words};
@@ -157,7 +157,7 @@ fn reason(teller: &Teller<'_>, to: u64, len: u64, next: Option<(&Slot, Option<&F
 /// end.
 fn trailing(teller: &Teller<'_>, flat: &Flat, to: u64, len: u64) -> String {
     let Some((object, vtable)) = teller.table_and_vtable() else { return String::new() };
-    let crate::formats::flatbuffers::objects::What::Table(Some(ty)) = object.what else { return String::new() };
+    let crate::formats::flatbuffers::found::What::Table(Some(ty)) = object.what else { return String::new() };
     let fields = flat.object(ty).map_or(&[][..], |object| &object.fields);
     let shifted = |field: &&Field| {
         let align = super::table::field_align(field, flat);

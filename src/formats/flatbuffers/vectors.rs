@@ -1,6 +1,6 @@
 //! Vectors and strings: a count, and what it counts.
 
-use crate::formats::flatbuffers::objects::{Content, Elements, Object};
+use crate::formats::flatbuffers::found::{Content, Elements, Object};
 use crate::formats::flatbuffers::tables::from_words;
 use crate::formats::flatbuffers::tell::{Teller, shown};
 use crate::formats::flatbuffers::{fields, wire};
