@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 
 use crate::formats::json::encode::JsonWriter;
 use crate::formats::json::tagged::{TAGS, TagReader};
-use crate::formats::{Dress, EncodeOptions, Encoder, Format};
+use crate::formats::{Dress, EncodeOptions, Encoder, FlatWriter, Format};
 use crate::inspect::Inspection;
 use crate::model::bytemap::{Group, GroupId, Leaf};
 use crate::model::diag::Diagnostic;
@@ -144,9 +144,10 @@ impl Conversion<'_> {
         Ok(losses)
     }
 
-    /// Whether the way leads from a format to itself, byte by byte.
+    /// Whether the way leads from a format to itself, byte by byte: not where another layout is asked for.
     fn rewrites(&self, inspection: &Inspection) -> bool {
-        maps_values(inspection) && inspection.format.is_some_and(|source| source.info().name == self.format.info().name)
+        let same = |source: &dyn Format| source.info().name == self.format.info().name;
+        maps_values(inspection) && inspection.format.is_some_and(same) && self.options.flat == FlatWriter::default()
     }
 
     /// The dress that suits the target.

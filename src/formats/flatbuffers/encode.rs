@@ -1,46 +1,57 @@
-//! Writes FlatBuffers by a schema, from the values of JSON or of another format; the bytes are those that `flatc -b`
-//! writes for the same values in the same order, or those of another known writer ([`FlatWriter`]).
+//! Writes a buffer by a schema, from the values of JSON as flatc reads them, or of another format; the bytes are
+//! those of `flatc -b`, or of another writer ([`Layout`]). What does not fit the schema is refused by name and
+//! place.
 //!
 //! ```text
-//! events ── step ──> the innermost frame says what is due
-//!                     Table: a name, then its value     Vector, Array: elements     Struct: members
-//!                     a child is written when it ends, and kept as an offset for what holds it
+//! events ── step ──> the innermost frame says what is due ──> deliver ──> slots, scratch, offsets
+//!                     Table: a name, then its value             │ a table or vector is whole
+//!                     Struct, Array: in scratch, in place       └──> Builder
+//!                     Vector: elements        Hold: a union whose type comes later
 //! ```
 
-pub use finish::{OwnedKey, owned};
-
-mod finish;
-mod order;
-mod scalars;
-mod structs;
+mod flex;
+mod frames;
+mod hold;
+mod parts;
+pub mod scalars;
+mod sort;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io::Write;
 
-use crate::formats::flatbuffers::builder::Builder;
+use crate::formats::flatbuffers::builder::{Builder, Layout};
+use crate::formats::flatbuffers::encode::flex::FlexBuilder;
+use crate::formats::flatbuffers::encode::frames::{Due, Frame, Slot, Stored};
+use crate::formats::flatbuffers::encode::hold::{Held, Waiting};
+use crate::formats::flatbuffers::rewrite::SIZE_PREFIXED;
 use crate::formats::target::{found_words, nearest, shown};
-use crate::formats::{EncodeOptions, Encoder, FlatOrder, FlatWriter};
+use crate::formats::{EncodeOptions, Encoder};
 use crate::model::bytemap::{Group, GroupId, Leaf};
 use crate::model::events::{Flow, Misfit, PathStack, Sink, Stop};
-use crate::model::flat::{EnumId, Field, Flat, Object, Of, Shape as FieldShape};
+use crate::model::flat::{Field, Flat, Object};
 use crate::model::limits::FLATBUFFERS_DEPTH;
 use crate::model::num::count;
-use crate::model::schema::{Bound, MessageId};
+use crate::model::schema::MessageId;
 use crate::model::value::{Event, Long, Scalar, Shape};
 
 /// A writer of a variant. Without a schema it refuses whatever comes.
 pub fn encoder<'a>(variant: &str, options: EncodeOptions<'a>, out: &'a mut dyn Write) -> Box<dyn Encoder + 'a> {
-    let flat = options.schema.and_then(|bound| Some((bound, bound.schema.flat.as_deref()?)));
-    let Some((bound, flat)) = flat else {
-        return Box::new(Refuses("converting to FlatBuffers needs a schema: -s FILE.fbs, and -t TYPE".to_string()));
-    };
-    let writer = Writer::new(variant == "size-prefixed", bound, flat, options, out);
-    if options.flat.order == FlatOrder::Met { Box::new(writer) } else { Box::new(order::Ordered::new(writer)) }
+    let bound = options.schema.and_then(|bound| Some((bound.schema.flat.as_deref()?, bound.root)));
+    match bound {
+        Some((flat, root)) => Box::new(Writer::new(variant == SIZE_PREFIXED, flat, root, options, out)),
+        None => Box::new(Refuses),
+    }
 }
 
-/// Refuses everything, for one reason.
-struct Refuses(String);
+/// Refuses everything: there is no schema.
+struct Refuses;
+
+impl Refuses {
+    fn refuse(&self) -> Flow {
+        Err(Stop::Refused("converting to FlatBuffers needs a schema: -s SCHEMA and -t TYPE".to_string()))
+    }
+}
 
 impl Sink for Refuses {
     fn wants_values(&self) -> bool {
@@ -48,164 +59,109 @@ impl Sink for Refuses {
     }
 
     fn value(&mut self, _event: Event<'_>) -> Flow {
-        Err(Stop::Refused(self.0.clone()))
+        self.refuse()
     }
 }
 
 impl Encoder for Refuses {
     fn finish(&mut self) -> Flow {
-        Err(Stop::Refused(self.0.clone()))
+        self.refuse()
     }
-}
-
-/// A value that waits for what holds it.
-#[derive(Debug, Clone, Copy)]
-enum Stored {
-    /// A scalar of so many bytes.
-    Scalar { bits: u64, size: u8 },
-    /// The position of an object.
-    Offset(u64),
-    /// A struct, at this place of [`Writer::structs`].
-    Struct { from: usize, len: usize, align: u64 },
-}
-
-/// What is due next in an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Due {
-    Name,
-    /// The value of the field at a position.
-    Value(usize),
-    /// A value that is left out.
-    Ignored,
-}
-
-/// A container of the input, by what it becomes. `from` is where its values begin in [`Writer::values`].
-#[derive(Debug, Clone, Copy)]
-enum Frame {
-    Table {
-        ty: MessageId,
-        due: Due,
-        from: usize,
-        structs: usize,
-        start: u64,
-    },
-    /// A struct whose bytes are at `at` of [`Writer::structs`]; `seen` counts its members.
-    Struct {
-        ty: MessageId,
-        due: Due,
-        at: usize,
-        seen: usize,
-        start: u64,
-    },
-    /// A vector; `types` says where the types of its unions begin in [`Writer::types`].
-    Vector {
-        of: Of,
-        wide: bool,
-        from: usize,
-        structs: usize,
-        types: Option<usize>,
-        place: usize,
-        owner: MessageId,
-    },
-    /// An array in a struct.
-    Array {
-        of: Of,
-        at: usize,
-        count: u16,
-        next: u16,
-    },
-    /// A buffer inside.
-    Nested,
-    /// Left out; so many containers are open in it.
-    Skip {
-        depth: usize,
-    },
-    /// Held back until the type of a union is known; so many containers are open.
-    Held {
-        place: usize,
-        depth: usize,
-        key: bool,
-        found: bool,
-    },
-}
-
-/// An event that was held back, with where it stood.
-#[derive(Debug)]
-struct Held {
-    event: OwnedEvent,
-    start: u64,
-    path: String,
-}
-
-#[derive(Debug)]
-enum OwnedEvent {
-    Begin(Shape, Option<u64>),
-    End,
-    Scalar(Scalar<'static>),
 }
 
 struct Writer<'a> {
     out: &'a mut dyn Write,
-    prefix: bool,
+    size_prefix: bool,
     flat: &'a Flat,
     root: MessageId,
+    layout: Layout,
     ignore_unknown: bool,
-    style: FlatWriter,
+    /// Positions of the fields that must be there, by object.
+    required: Vec<Vec<usize>>,
+    names: HashMap<MessageId, HashMap<&'a str, usize>>,
     builder: Builder,
-    /// Builders of the buffers around the one that is being written.
+    /// Buffers around the one that is being written.
     outer: Vec<Builder>,
     frames: Vec<Frame>,
-    values: Vec<(usize, Stored)>,
-    /// Fields of tables whose values are being gathered, innermost last.
-    pending: Vec<usize>,
-    structs: Vec<u8>,
-    /// Types of the unions in vectors, for each vector of types that was met: owner frame, field, numbers.
-    types: Vec<(usize, usize, Vec<u64>)>,
-    names: HashMap<MessageId, Places, foldhash::fast::FixedState>,
-    long: Vec<u8>,
-    queue: VecDeque<Held>,
+    /// Fields of open tables.
+    slots: Vec<Slot>,
+    /// Structs, and elements that are no offsets, until their table or vector is whole.
+    scratch: Vec<u8>,
+    /// Elements that are offsets.
+    offsets: Vec<u64>,
+    /// Types of vectors of unions: how many frames are open around the table, position of the field, types.
+    kinds: Vec<(usize, usize, Vec<u64>)>,
+    placed: Vec<(u16, u64)>,
+    flex: Option<FlexBuilder>,
+    /// Open tables.
+    tables: usize,
+    /// A union that came before its type.
     held: Vec<Held>,
+    waiting: Vec<Waiting>,
+    /// What is to be taken before anything else, the last first.
+    queue: Vec<std::vec::IntoIter<Held>>,
+    /// All of a message, where its order is not that of the schema.
+    whole: Vec<Held>,
+    /// Containers open in `whole`.
+    open: usize,
+    /// Where the event that is being taken stands, if it was held back.
     replayed: Option<(u64, String)>,
+    /// A long value that comes in pieces.
+    long: Vec<u8>,
     paths: PathStack,
+    /// Where the innermost group begins.
     opened: u64,
+    /// Start and end of the last leaf.
     last: (u64, u64),
+    /// Where the value that is being taken begins.
     start: u64,
-    written: u64,
+    done: bool,
     ignored: u64,
 }
 
 impl<'a> Writer<'a> {
     fn new(
-        prefix: bool,
-        bound: Bound<'a>,
+        size_prefix: bool,
         flat: &'a Flat,
+        root: MessageId,
         options: EncodeOptions<'a>,
         out: &'a mut dyn Write,
     ) -> Writer<'a> {
+        let required = |object: &Object| {
+            let fields = object.fields.iter().enumerate();
+            fields.filter(|(_, field)| field.required && !object.is_struct).map(|(place, _)| place).collect()
+        };
         Writer {
             out,
-            prefix,
+            size_prefix,
             flat,
-            root: bound.root,
+            root,
+            layout: Layout::of(options.flat),
             ignore_unknown: options.ignore_unknown,
-            style: options.flat,
-            builder: Builder::new(!options.flat.own_vtables),
+            required: flat.objects.iter().map(required).collect(),
+            names: HashMap::new(),
+            builder: Builder::default(),
             outer: Vec::new(),
             frames: Vec::new(),
-            values: Vec::new(),
-            pending: Vec::new(),
-            structs: Vec::new(),
-            types: Vec::new(),
-            names: HashMap::default(),
-            long: Vec::new(),
-            queue: VecDeque::new(),
+            slots: Vec::new(),
+            scratch: Vec::new(),
+            offsets: Vec::new(),
+            kinds: Vec::new(),
+            placed: Vec::new(),
+            flex: None,
+            tables: 0,
             held: Vec::new(),
+            waiting: Vec::new(),
+            queue: Vec::new(),
+            whole: Vec::new(),
+            open: 0,
             replayed: None,
+            long: Vec::new(),
             paths: PathStack::default(),
             opened: 0,
             last: (0, 0),
             start: 0,
-            written: 0,
+            done: false,
             ignored: 0,
         }
     }
@@ -225,75 +181,71 @@ impl<'a> Writer<'a> {
         self.misfit(format!("expected {what}, found {}", found_words(found)), "")
     }
 
-    fn object(&self, ty: MessageId) -> Option<&'a Object> {
-        self.flat.object(ty)
+    fn field(&self, id: MessageId, place: usize) -> Option<&'a Field> {
+        self.flat.object(id)?.fields.get(place)
     }
 
     /// Takes an event where the innermost frame stands.
-    fn step(&mut self, event: &Event<'_>) -> Flow {
+    fn step(&mut self, event: Event<'_>) -> Flow {
         match self.frames.last().copied() {
-            None => self.top(event),
-            Some(Frame::Table { ty, due, .. } | Frame::Struct { ty, due, .. }) => self.in_object(ty, due, event),
-            Some(Frame::Vector { of, .. }) => self.in_vector(of, event),
-            Some(Frame::Array { of, at, count, next, .. }) => self.in_array(of, at, count, next, event),
-            Some(Frame::Nested) => Ok(()),
+            None => self.top(&event),
+            Some(Frame::Table { id, due, .. }) => self.in_table(id, due, event),
+            Some(Frame::Struct { id, base, due, .. }) => self.in_struct(id, base, due, &event),
+            Some(Frame::Vector { id, place, count, .. }) => self.in_vector(id, place, count, &event),
+            Some(Frame::Array { of, base, next, len, .. }) => self.in_array(of, base, (next, len), &event),
+            Some(Frame::Flex) => self.in_flex(&event),
+            Some(Frame::Hold { depth, place }) => self.in_hold(depth, place, &event),
             Some(Frame::Skip { depth }) => {
-                self.skip(depth, event);
+                self.skip(depth, &event);
                 Ok(())
             }
-            Some(Frame::Held { place, depth, key, found }) => self.hold(place, depth, key, found, event),
         }
     }
 
-    /// The root table is due.
+    /// The one message is due.
     fn top(&mut self, event: &Event<'_>) -> Flow {
+        if self.done {
+            return Err(Stop::Refused("several messages: a FlatBuffer holds one".to_string()));
+        }
         match event {
-            Event::Message(_) => Ok(()),
-            Event::Begin(Shape::Map, _) if self.written == 0 => self.begin_table(self.root),
-            _ if self.written > 0 => Err(Stop::Refused("several messages: a FlatBuffer holds one".to_string())),
+            Event::Begin(Shape::Map, _) => self.begin_table(self.root, false),
             _ => self.expected("an object", event),
         }
     }
 
-    fn begin_table(&mut self, ty: MessageId) -> Flow {
-        if self.object(ty).is_some_and(|object| object.is_struct) {
-            return self.misfit("the root of a buffer is a table, not a struct", "-t NAME tells another type");
+    fn begin_table(&mut self, id: MessageId, nested: bool) -> Flow {
+        if self.tables >= FLATBUFFERS_DEPTH {
+            let message = format!("more than {FLATBUFFERS_DEPTH} tables within each other");
+            return self.misfit(message, "FlatBuffers verifiers stop there");
         }
-        let tables = self.frames.iter().filter(|frame| matches!(frame, Frame::Table { .. })).count();
-        if tables >= FLATBUFFERS_DEPTH {
-            return self
-                .misfit(format!("more than {FLATBUFFERS_DEPTH} tables within each other"), "verifiers stop there");
+        self.tables = self.tables.saturating_add(1);
+        if nested {
+            self.outer.push(std::mem::take(&mut self.builder));
         }
-        let (from, structs, start) = (self.values.len(), self.structs.len(), self.start);
-        self.frames.push(Frame::Table { ty, due: Due::Name, from, structs, start });
+        let (slots, scratch, start) = (self.slots.len(), self.scratch.len(), self.start);
+        self.frames.push(Frame::Table { id, due: Due::Name, next: 0, slots, scratch, start, nested });
         Ok(())
     }
 
     fn skip(&mut self, depth: usize, event: &Event<'_>) {
-        let depth = match event {
-            Event::Begin(..) => depth.saturating_add(1),
-            Event::End => depth.saturating_sub(1),
-            _ => depth,
-        };
-        if depth == 0 {
-            self.frames.pop();
-        } else if let Some(frame) = self.frames.last_mut() {
-            *frame = Frame::Skip { depth };
+        match depth_behind(depth, event) {
+            0 => drop(self.frames.pop()),
+            depth => self.frames.last_mut().into_iter().for_each(|frame| *frame = Frame::Skip { depth }),
         }
     }
 
-    fn set_due(&mut self, next: Due) {
+    fn set_due(&mut self, to: Due) {
         if let Some(Frame::Table { due, .. } | Frame::Struct { due, .. }) = self.frames.last_mut() {
-            *due = next;
+            *due = to;
         }
     }
 
-    fn in_object(&mut self, ty: MessageId, due: Due, event: &Event<'_>) -> Flow {
-        match (due, event) {
-            (_, Event::End) => self.end_object(),
-            (Due::Name, Event::Scalar(Scalar::Text(name))) => self.name(ty, name),
-            (Due::Name, Event::Scalar(Scalar::Uint(number))) => self.name(ty, number.to_string().as_bytes()),
-            (Due::Name, _) => self.expected("the name of a field", event),
+    fn in_table(&mut self, id: MessageId, due: Due, event: Event<'_>) -> Flow {
+        match (due, &event) {
+            (_, Event::End) => self.end_table(),
+            (Due::Name, Event::Scalar(Scalar::Text(name))) => self.name(id, name),
+            (Due::Name, Event::Scalar(Scalar::Uint(number))) => self.name(id, number.to_string().as_bytes()),
+            (Due::Name, _) => self.expected("the name of a field", &event),
             (Due::Ignored, _) => {
                 self.set_due(Due::Name);
                 if matches!(event, Event::Begin(..)) {
@@ -301,23 +253,27 @@ impl<'a> Writer<'a> {
                 }
                 Ok(())
             }
-            (Due::Value(place), _) => {
+            (Due::Value(_), Event::Scalar(Scalar::Null | Scalar::Missing)) => {
                 self.set_due(Due::Name);
-                self.field(ty, place, event)
+                Ok(())
             }
+            (Due::Value(place), _) => self.field_value(id, place, &event),
         }
     }
 
-    /// The name of a member.
-    fn name(&mut self, ty: MessageId, name: &[u8]) -> Flow {
-        let Some(object) = self.object(ty) else { return Ok(()) };
+    /// The name of a field or member.
+    fn name(&mut self, id: MessageId, name: &[u8]) -> Flow {
+        let Some(object) = self.flat.object(id) else { return Ok(()) };
         let text = String::from_utf8_lossy(name);
-        if let Some(place) = self.place(ty, object, &text) {
+        if let Some(place) = self.place(id, object, &text) {
+            if let Some(Frame::Table { next, .. } | Frame::Struct { next, .. }) = self.frames.last_mut() {
+                *next = place.saturating_add(1);
+            }
             self.set_due(Due::Value(place));
             return Ok(());
         }
-        if self.ignore_unknown {
-            self.ignored = self.ignored.saturating_add(1);
+        if self.ignore_unknown || text == "$schema" {
+            self.ignored = self.ignored.saturating_add(u64::from(text != "$schema"));
             self.set_due(Due::Ignored);
             return Ok(());
         }
@@ -328,150 +284,58 @@ impl<'a> Writer<'a> {
         self.misfit_at(start, sentence, format!("{near}--ignore-unknown leaves it out"))
     }
 
-    /// Position of the field with this name; where none has it, of the one that has it without case and underscores.
-    fn place(&mut self, ty: MessageId, object: &'a Object, name: &str) -> Option<usize> {
-        let names = self.names.entry(ty).or_insert_with(|| {
-            let mut names = Places::default();
-            for (place, field) in object.fields.iter().enumerate() {
-                names.entry(plain(&field.name)).or_insert(place);
-            }
-            // A name as it is goes before what only looks like it.
-            for (place, field) in object.fields.iter().enumerate() {
-                names.insert(field.name.clone(), place);
-            }
-            names
+    /// Position of the field with this name, or of the one that other styles of writing call so.
+    fn place(&mut self, id: MessageId, object: &'a Object, name: &str) -> Option<usize> {
+        // Objects of one type mostly have their members in one order, that of the schema.
+        if let Some(Frame::Table { next, .. } | Frame::Struct { next, .. }) = self.frames.last()
+            && object.fields.get(*next).is_some_and(|field| field.name == name)
+        {
+            return Some(*next);
+        }
+        let names = self.names.entry(id).or_insert_with(|| {
+            object.fields.iter().enumerate().map(|(place, field)| (field.name.as_str(), place)).collect()
         });
-        names.get(name).or_else(|| names.get(&plain(name))).copied()
+        let exact = names.get(name).copied();
+        exact.or_else(|| {
+            let wanted = folded(name);
+            object.fields.iter().position(|field| folded(&field.name) == wanted)
+        })
     }
 
-    /// The value of a field or member.
-    fn field(&mut self, ty: MessageId, place: usize, event: &Event<'_>) -> Flow {
-        let Some(field) = self.object(ty).and_then(|object| object.fields.get(place)) else { return Ok(()) };
-        if matches!(event, Event::Scalar(Scalar::Null | Scalar::Missing)) {
-            return Ok(());
-        }
-        if let Some(Frame::Struct { at, .. }) = self.frames.last().copied() {
-            return self.member(field, at, event);
-        }
-        if self.has_value(place) {
-            let start = self.replayed.as_ref().map_or(self.opened, |(start, _)| *start);
-            return self.misfit_at(start, format!("`{}` stands there twice", field.name), "");
-        }
-        match field.ty.shape {
-            FieldShape::Vector | FieldShape::Vector64 => self.vector(ty, place, field, event),
-            FieldShape::Array(_) => Ok(()),
-            FieldShape::One => self.single(place, field, event),
-        }
-    }
-
-    fn table_from(&self) -> usize {
-        self.frames
-            .iter()
-            .rev()
-            .find_map(|frame| if let Frame::Table { from, .. } = frame { Some(*from) } else { None })
-            .unwrap_or(0)
-    }
-
-    /// Whether a field of the innermost table has a value already.
-    fn has_value(&self, place: usize) -> bool {
-        self.values.get(self.table_from()..).is_some_and(|values| values.iter().any(|(known, _)| *known == place))
-    }
-
-    fn single(&mut self, place: usize, field: &'a Field, event: &Event<'_>) -> Flow {
-        match (field.ty.of, event) {
-            (Of::Table(id), Event::Begin(Shape::Map, _)) => {
-                self.pending.push(place);
-                self.begin_table(id)
-            }
-            (Of::Struct(id), Event::Begin(Shape::Map, _)) => {
-                self.pending.push(place);
-                self.begin_struct(id)
-            }
-            (Of::Table(_) | Of::Struct(_), _) => self.expected("an object", event),
-            (Of::Union(id), _) => self.union(place, id, event),
-            (Of::Text, _) => {
-                let at = self.text(event, field.shared)?;
-                self.keep(place, Stored::Offset(at));
+    /// A value is whole: it goes to the frame around it.
+    fn deliver(&mut self, stored: Stored) -> Flow {
+        match self.frames.last().copied() {
+            None => self.finish_root(stored),
+            Some(Frame::Table { id, due: Due::Value(place), .. }) => self.deliver_field(id, place, stored),
+            Some(Frame::Vector { id, place, .. }) => {
+                self.deliver_element(id, place, stored);
                 Ok(())
             }
-            (of, _) => {
-                let stored = self.scalar(of, Some(field), event)?;
-                self.keep(place, stored);
-                Ok(())
-            }
+            Some(_) => Ok(()),
         }
     }
 
-    fn keep(&mut self, place: usize, stored: Stored) {
-        self.values.push((place, stored));
-    }
-
-    fn text(&mut self, event: &Event<'_>, shared: bool) -> Result<u64, Stop> {
-        match event {
-            Event::Scalar(Scalar::Text(text)) if std::str::from_utf8(text).is_ok() => {
-                Ok(self.builder.string(text, shared))
-            }
-            Event::Scalar(Scalar::Text(_)) => self.misfit("expected text, found bytes that are not UTF-8", ""),
-            _ => self.expected("text in quotes", event),
-        }
-    }
-
-    fn scalar(&mut self, of: Of, field: Option<&Field>, event: &Event<'_>) -> Result<Stored, Stop> {
-        let noun = || scalars::noun(self.flat, of);
-        let Event::Scalar(value) = event else { return self.expected(&noun(), event) };
-        let hash = field.and_then(|field| field.hash.as_deref());
-        let Some(size) = self.flat.scalar(of).map(crate::model::flat::Scalar::size) else {
-            return self.expected(&noun(), event);
-        };
-        match scalars::bits(self.flat, of, hash, value) {
-            Some(bits) => Ok(Stored::Scalar { bits, size }),
-            None => {
-                let sentence = format!("expected {}, found {}", noun(), found_words(event));
-                self.misfit(sentence, scalars::help(self.flat, of, value))
-            }
-        }
-    }
-
-    /// The value of a union: of the type that stands beside it. Where that comes later, the rest is held back.
-    fn union(&mut self, place: usize, id: EnumId, event: &Event<'_>) -> Flow {
-        let from = self.table_from();
-        let ty = self.values.get(from..).unwrap_or(&[]).iter().find_map(|(known, stored)| match stored {
-            Stored::Scalar { bits, .. } if known.saturating_add(1) == place => Some(*bits),
-            _ => None,
-        });
-        let Some(ty) = ty else {
-            self.frames.push(Frame::Held { place, depth: 0, key: false, found: false });
-            return self.hold(place, 0, false, false, event);
-        };
-        let one = self.flat.enumeration(id);
-        let member = i64::try_from(ty).ok().and_then(|ty| one?.member(ty)).and_then(|member| member.member);
-        self.union_value(place, member, event)
-    }
-
-    fn union_value(&mut self, place: usize, member: Option<Of>, event: &Event<'_>) -> Flow {
-        if matches!(event, Event::Begin(Shape::Map, _)) && matches!(self.frames.last(), Some(Frame::Table { .. })) {
-            self.pending.push(place);
-        }
-        match (member, event) {
-            (None, _) => self.misfit("the type of this union is NONE, so it has no value", "leave the value out"),
-            (Some(Of::Table(id)), Event::Begin(Shape::Map, _)) => self.begin_table(id),
-            (Some(Of::Struct(id)), Event::Begin(Shape::Map, _)) => self.begin_struct(id),
-            (Some(Of::Text), _) => {
-                let at = self.text(event, false)?;
-                self.keep(place, Stored::Offset(at));
-                Ok(())
-            }
-            _ => self.expected("an object", event),
-        }
+    /// The root is whole.
+    fn finish_root(&mut self, stored: Stored) -> Flow {
+        let Stored::Offset(root) = stored else { return Ok(()) };
+        self.builder.finish(root, self.flat.identifier, self.size_prefix);
+        self.done = true;
+        Ok(self.out.write_all(self.builder.written())?)
     }
 }
 
-/// Positions of fields by name.
-type Places = HashMap<String, usize, foldhash::fast::FixedState>;
-
-/// A name without case and underscores.
-fn plain(name: &str) -> String {
+/// Letters and digits of a name, all of them small.
+fn folded(name: &str) -> String {
     name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect()
+}
+
+/// Containers that are open behind an event.
+fn depth_behind(depth: usize, event: &Event<'_>) -> usize {
+    match event {
+        Event::Begin(..) => depth.saturating_add(1),
+        Event::End => depth.saturating_sub(1),
+        _ => depth,
+    }
 }
 
 impl Sink for Writer<'_> {
@@ -505,31 +369,32 @@ impl Sink for Writer<'_> {
             Event::Begin(..) | Event::Scalar(Scalar::Text(_)) | Event::Piece { .. } => self.last.0,
             Event::Message(_) | Event::End | Event::Scalar(_) => self.last.1,
         };
-        if let Event::Piece { of, bytes, first, last, .. } = event {
-            if first {
-                self.long.clear();
+        match event {
+            Event::Message(_) => Ok(()),
+            Event::Piece { of, bytes, first, last, .. } => {
+                if first {
+                    self.long.clear();
+                }
+                self.long.extend_from_slice(bytes);
+                if !last {
+                    return Ok(());
+                }
+                let whole = Cow::Owned(std::mem::take(&mut self.long));
+                self.take(Event::Scalar(match of {
+                    Long::Text => Scalar::Text(whole),
+                    Long::Bytes => Scalar::Bytes(whole),
+                    Long::Ext(kind) => Scalar::Ext(kind, whole),
+                }))
             }
-            self.long.extend_from_slice(bytes);
-            if !last {
-                return Ok(());
-            }
-            let whole = Cow::Owned(std::mem::take(&mut self.long));
-            self.step(&Event::Scalar(match of {
-                Long::Text => Scalar::Text(whole),
-                Long::Bytes => Scalar::Bytes(whole),
-                Long::Ext(kind) => Scalar::Ext(kind, whole),
-            }))?;
-        } else {
-            self.step(&event)?;
+            _ => self.take(event),
         }
-        self.replay()
     }
 }
 
 impl Encoder for Writer<'_> {
     fn finish(&mut self) -> Flow {
-        if self.written == 0 {
-            return Err(Stop::Refused("no message to write".to_string()));
+        if !self.done {
+            return Err(Stop::Refused("no message: a FlatBuffer holds one".to_string()));
         }
         Ok(self.out.flush()?)
     }

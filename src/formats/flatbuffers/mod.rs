@@ -17,6 +17,7 @@ mod likely;
 mod notes;
 mod objects;
 mod order;
+mod rewrite;
 mod structs;
 mod table;
 mod tables;
@@ -144,6 +145,16 @@ impl Format for FlatBuffers {
 
     fn wants(&self, _variant: &str) -> Want {
         Want::default()
+    }
+
+    fn rewrite(
+        &self,
+        input: &mut Window,
+        context: &Context<'_>,
+        variant: &str,
+        out: &mut dyn io::Write,
+    ) -> Option<Flow> {
+        Some(rewrite::rewrite(input, context, variant, out))
     }
 
     fn encoder<'a>(

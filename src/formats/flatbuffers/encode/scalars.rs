@@ -1,130 +1,164 @@
-//! Scalars of a text or another format as a field's type stores them.
+//! Single values of a text or another format as the type of a field stores them.
 
-use crate::formats::given::{float, float32, integer};
-use crate::formats::target::nearest;
-use crate::model::flat::{EnumId, Flat, Of, Scalar as Type};
+use crate::formats::given;
+use crate::model::flat::{Enum, EnumId, Flat, Of, Scalar as Type};
 use crate::model::value::Scalar;
 
-/// The bits of a value as its type stores them; none where it does not fit.
-pub fn bits(flat: &Flat, of: Of, hash: Option<&str>, value: &Scalar<'_>) -> Option<u64> {
-    let ty = flat.scalar(of)?;
-    if let (Some(hash), Scalar::Text(text)) = (hash, value) {
-        return hashed(hash, text).map(|bits| bits & mask(ty));
-    }
-    if let (Of::Enum(id) | Of::UnionType(id), Scalar::Text(text)) = (of, value)
-        && let Some(number) = named(flat, id, std::str::from_utf8(text).ok()?)
-    {
-        return Some(number & mask(ty));
-    }
-    match ty {
-        Type::Float => Some(u64::from(match value {
-            Scalar::Text(text) => word(text).map(narrowed)?.to_bits(),
-            _ => float32(value)?.to_bits(),
-        })),
-        Type::Double => Some(match value {
-            Scalar::Text(text) => word(text)?.to_bits(),
-            _ => float(value)?.to_bits(),
-        }),
-        Type::Bool => match value {
-            Scalar::Bool(value) => Some(u64::from(*value)),
-            Scalar::Text(text) if text.as_ref() == b"true" => Some(1),
-            Scalar::Text(text) if text.as_ref() == b"false" => Some(0),
-            _ => integer(value).map(|number| u64::from(number != 0)),
-        },
-        _ => {
-            let number = match value {
-                Scalar::Bool(value) => i128::from(*value),
-                _ => integer(value)?,
-            };
-            fitted(number, ty)
-        }
-    }
-}
-
-fn mask(ty: Type) -> u64 {
-    u64::MAX >> 64u32.saturating_sub(u32::from(ty.size()).saturating_mul(8))
-}
-
-/// An integer in the bits of its type; none where it does not fit.
-fn fitted(number: i128, ty: Type) -> Option<u64> {
-    let bits = u32::from(ty.size()).saturating_mul(8);
-    let (least, most) = match ty.is_signed() {
-        true => (-(1i128 << bits.saturating_sub(1)), (1i128 << bits.saturating_sub(1)) - 1),
-        false => (0, (1i128 << bits) - 1),
-    };
-    if number < least || number > most {
-        return None;
-    }
-    let stored = u64::try_from(number).ok().or_else(|| i64::try_from(number).ok().map(i64::cast_unsigned))?;
-    Some(stored & mask(ty))
-}
-
-/// A float as text: a number, or one of the words for what is none.
-fn word(text: &[u8]) -> Option<f64> {
-    match std::str::from_utf8(text).ok()? {
-        "nan" | "+nan" | "-nan" | "NaN" => Some(f64::NAN),
-        "inf" | "+inf" | "infinity" | "+infinity" | "Infinity" => Some(f64::INFINITY),
-        "-inf" | "-infinity" | "-Infinity" => Some(f64::NEG_INFINITY),
-        text => text.parse::<f64>().ok().filter(|value| value.is_finite()),
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest float is what is wanted")]
-fn narrowed(value: f64) -> f32 {
+/// A float64 as the float32 next to it.
+#[allow(clippy::cast_possible_truncation, reason = "the nearest float32 is what is stored")]
+pub fn narrow(value: f64) -> f32 {
     value as f32
 }
 
-/// The number of an enumerated value: by name, by several names, by `Enum.Name`; a number in quotes is none.
-fn named(flat: &Flat, id: EnumId, text: &str) -> Option<u64> {
-    let one = flat.enumeration(id)?;
-    let mut sum = 0u64;
-    let mut any = false;
-    for name in text.split_whitespace() {
-        let value = one.values.iter().find(|value| value.name == name).or_else(|| {
-            let last = name.rsplit('.').next()?;
-            one.values.iter().find(|value| value.name == last)
-        })?;
-        sum |= value.number.cast_unsigned();
-        any = true;
+/// The bits of a value as its type stores them; none where it does not fit.
+pub fn bits(flat: &Flat, of: Of, value: &Scalar<'_>) -> Option<u64> {
+    let scalar = flat.scalar(of)?;
+    if let (Of::Enum(id) | Of::UnionType(id), Scalar::Text(text)) = (of, value)
+        && let Some(number) = named(flat, id, text)
+    {
+        return Some(number);
     }
-    any.then_some(sum)
+    match scalar {
+        Type::Float => float32(value).map(|value| u64::from(value.to_bits())),
+        Type::Double => float64(value).map(f64::to_bits),
+        Type::Bool => boolean(value),
+        _ => stored(scalar, integer(value)?),
+    }
 }
 
-/// The hash of a string (FNV-1 and FNV-1a; of 16 bits folded from 32).
-fn hashed(name: &str, text: &[u8]) -> Option<u64> {
-    let (a, bits) = (name.contains("1a"), name.rsplit('_').next()?);
-    let fold = |basis: u64, prime: u64, mask: u64| {
-        text.iter().fold(basis, |hash, byte| {
-            let byte = u64::from(*byte);
-            if a { (hash ^ byte).wrapping_mul(prime) & mask } else { (hash.wrapping_mul(prime) & mask) ^ byte }
-        })
+/// An integer in the bits of its type.
+fn stored(scalar: Type, value: i128) -> Option<u64> {
+    Some(match scalar {
+        Type::Byte => i64::from(i8::try_from(value).ok()?).cast_unsigned(),
+        Type::Short => i64::from(i16::try_from(value).ok()?).cast_unsigned(),
+        Type::Int => i64::from(i32::try_from(value).ok()?).cast_unsigned(),
+        Type::Long => i64::try_from(value).ok()?.cast_unsigned(),
+        Type::Bool | Type::Ubyte => u64::from(u8::try_from(value).ok()?),
+        Type::Ushort => u64::from(u16::try_from(value).ok()?),
+        Type::Uint => u64::from(u32::try_from(value).ok()?),
+        Type::Ulong => u64::try_from(value).ok()?,
+        Type::Float | Type::Double => return None,
+    })
+}
+
+/// The smallest and largest value of an integer type.
+pub fn range(scalar: Type) -> Option<(i128, i128)> {
+    let bits = u32::from(scalar.size()) * 8;
+    match scalar {
+        Type::Float | Type::Double => None,
+        _ if scalar.is_signed() => Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)),
+        _ => Some((0, (1i128 << bits) - 1)),
+    }
+}
+
+/// A name of an enumeration, with its type in front or not; flags in a row.
+fn named(flat: &Flat, id: EnumId, text: &[u8]) -> Option<u64> {
+    let (one, text) = (flat.enumeration(id)?, std::str::from_utf8(text).ok()?);
+    let mut words = text.split(' ').filter(|word| !word.is_empty());
+    let first = number_of(one, words.next()?)?;
+    words.try_fold(first, |all, word| Some(all | number_of(one, word).filter(|_| one.bit_flags)?))
+}
+
+fn number_of(one: &Enum, word: &str) -> Option<u64> {
+    let known = |name: &str| one.values.iter().find(|value| value.name == name).map(|value| value.number);
+    let short = || {
+        let (prefix, name) = word.rsplit_once('.')?;
+        known(name).filter(|_| prefix == one.name || prefix == one.short_name())
     };
-    let wide = || fold(0x811c_9dc5, 0x0100_0193, u64::from(u32::MAX));
-    match bits {
-        "16" => Some((wide() >> 16 ^ wide()) & 0xffff),
-        "32" => Some(wide()),
-        "64" => Some(fold(0xcbf2_9ce4_8422_2645, 0x0000_0100_0000_01b3, u64::MAX)),
-        _ => None,
+    known(word).or_else(short).map(i64::cast_unsigned)
+}
+
+fn boolean(value: &Scalar<'_>) -> Option<u64> {
+    match value {
+        Scalar::Bool(value) => Some(u64::from(*value)),
+        Scalar::Text(text) if text[..] == *b"true" => Some(1),
+        Scalar::Text(text) if text[..] == *b"false" => Some(0),
+        _ => stored(Type::Bool, integer(value)?),
     }
 }
 
-/// What a value should be, with its article.
-pub fn noun(flat: &Flat, of: Of) -> String {
-    match of {
-        Of::Enum(id) => format!("a value of {}", flat.enumeration(id).map_or("", |one| one.name.as_str())),
-        Of::UnionType(id) => format!("a member of {}", flat.enumeration(id).map_or("", |one| one.name.as_str())),
-        _ => match flat.scalar(of) {
-            Some(Type::Bool) => "true or false".to_string(),
-            Some(ty) if ty.is_float() => "a number".to_string(),
-            Some(ty) => format!("an integer that fits {}", ty.name()),
-            None => "a value".to_string(),
-        },
+/// An integer in any form that readers take; in quotes also hexadecimal, and with spaces behind it.
+fn integer(value: &Scalar<'_>) -> Option<i128> {
+    match value {
+        Scalar::Bool(value) => Some(i128::from(*value)),
+        Scalar::Text(text) => {
+            let text = std::str::from_utf8(text).ok()?.trim_end_matches(' ');
+            hexadecimal(text).or_else(|| given::integer(&Scalar::Text(text.as_bytes().into())))
+        }
+        _ => given::integer(value),
     }
 }
 
-/// What to try.
-pub fn help(flat: &Flat, of: Of, value: &Scalar<'_>) -> String {
-    let (Of::Enum(id) | Of::UnionType(id), Scalar::Text(text)) = (of, value) else { return String::new() };
-    let Some(one) = flat.enumeration(id) else { return String::new() };
-    nearest(&String::from_utf8_lossy(text), one.values.iter().map(|value| value.name.as_str()))
+/// `0x1f`, with a sign or not.
+fn hexadecimal(text: &str) -> Option<i128> {
+    let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let digits = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X"))?;
+    let value = i128::from(u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))?);
+    Some(if negative { -value } else { value })
+}
+
+fn float64(value: &Scalar<'_>) -> Option<f64> {
+    let Scalar::Text(text) = value else { return given::float(value) };
+    let text = std::str::from_utf8(text).ok()?.trim_end_matches(' ');
+    text.parse::<f64>().ok().filter(|value| value.is_finite() || !has_digit(text))
+}
+
+/// A float32, from a text the one next to it; a number beyond its range is refused.
+fn float32(value: &Scalar<'_>) -> Option<f32> {
+    let Scalar::Text(text) = value else { return given::float32(value) };
+    let text = std::str::from_utf8(text).ok()?.trim_end_matches(' ');
+    text.parse::<f32>().ok().filter(|value| value.is_finite() || !has_digit(text))
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// What a text stands for where the field says that it is hashed.
+pub fn hash(name: &str, text: &[u8]) -> Option<u64> {
+    const PRIME32: u32 = 0x0100_0193;
+    const BASIS32: u32 = 0x811c_9dc5;
+    const PRIME64: u64 = 0x0100_0000_01b3;
+    const BASIS64: u64 = 0xcbf2_9ce4_8422_2645;
+    let first = |hash: u32, byte: &u8| hash.wrapping_mul(PRIME32) ^ u32::from(*byte);
+    let alternate = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(PRIME32);
+    let first64 = |hash: u64, byte: &u8| hash.wrapping_mul(PRIME64) ^ u64::from(*byte);
+    let alternate64 = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(PRIME64);
+    let fold = |hash: u32| u64::from(hash >> 16 ^ hash & 0xffff);
+    Some(match name {
+        "fnv1_16" => fold(text.iter().fold(BASIS32, first)),
+        "fnv1a_16" => fold(text.iter().fold(BASIS32, alternate)),
+        "fnv1_32" => u64::from(text.iter().fold(BASIS32, first)),
+        "fnv1a_32" => u64::from(text.iter().fold(BASIS32, alternate)),
+        "fnv1_64" => text.iter().fold(BASIS64, first64),
+        "fnv1a_64" => text.iter().fold(BASIS64, alternate64),
+        _ => return None,
+    })
+}
+
+/// Whether a value is what an absent field means, as comparing numbers says: -0 equals 0, and NaN
+/// equals nothing, so that flatc writes it where it is the default too.
+pub fn is_default(scalar: Type, bits: u64, default: &crate::model::flat::Absent) -> bool {
+    use crate::model::flat::Absent;
+    match (scalar, default) {
+        (Type::Float, _) => {
+            let value = f32::from_bits(u32::try_from(bits).unwrap_or(0));
+            value == narrow(number(default))
+        }
+        (Type::Double, _) => f64::from_bits(bits) == number(default),
+        (_, Absent::Int(value)) => bits == value.cast_unsigned(),
+        (_, Absent::Uint(value)) => bits == *value,
+        (_, Absent::None | Absent::Float(_) | Absent::Text(_) | Absent::EmptyVector) => bits == 0,
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a default of a float that is written as an integer")]
+fn number(default: &crate::model::flat::Absent) -> f64 {
+    use crate::model::flat::Absent;
+    match default {
+        Absent::Float(value) => *value,
+        Absent::Int(value) => *value as f64,
+        Absent::Uint(value) => *value as f64,
+        Absent::None | Absent::Text(_) | Absent::EmptyVector => 0.0,
+    }
 }
