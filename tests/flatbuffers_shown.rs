@@ -198,3 +198,13 @@ fn a_short_vector_of_tables_is_told_in_full_in_the_head() {
     assert_eq!(line(&out, "  value"), "  value  {foos: [{x: 5}, {x: 6}]}");
     assert!(line(&out, "vtable 0x2a").ends_with("used by 2 tables: (root) as Bar, foos[0] as Foo"));
 }
+
+#[test]
+fn without_notes_only_rows_and_findings_are_left() {
+    let args = ["explain", "samples/document.fb", "-s", "schemas/suite.fbs"];
+    assert!(run(&args).text().contains("the vtable ends early"));
+    let out = run(&[&args[..], &["--notes", "none"]].concat());
+    for note in ["the vtable ends early", "a slot of 0", "lowest byte first"] {
+        assert!(!out.text().contains(note), "{note}");
+    }
+}

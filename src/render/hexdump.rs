@@ -342,7 +342,7 @@ impl<'a> Dump<'a> {
 
     /// What competes with the readings of the open row, and why.
     fn rival_notes(&self) -> Vec<Note> {
-        if self.view.rows == Rows::Tree { Vec::new() } else { self.row.rivals() }
+        if self.view.rows == Rows::Tree { Vec::new() } else { self.row.rivals(self.view.notes != Notes::None) }
     }
 
     /// The bit fields of each leaf as a note; in rows of leaves they stand in the row itself.

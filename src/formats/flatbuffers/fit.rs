@@ -53,7 +53,7 @@ pub fn fits(sample: &Sample<'_>, context: &Context<'_>, schema: &Schema) -> Vec<
     if let Some((root, judged)) = told
         && !fits.first().is_some_and(|best| best.clean)
     {
-        let words = format!("{}, but nothing else fits better: {}", rooted(&judged), judged.words());
+        let words = format!("{}; no other type fits better: {}", rooted(&judged), judged.words());
         fits.retain(|fit| fit.root != root);
         fits.insert(0, Fit { root, score: i64::MAX, clean: false, why: words });
     } else if let (Some((root, judged)), Some(best)) = (told, fits.first_mut()) {
