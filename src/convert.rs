@@ -131,7 +131,8 @@ impl Conversion<'_> {
             buffer.flush()?;
             return Ok(Vec::new());
         }
-        let options = EncodeOptions { stream: is_stream(inspection), ..self.options };
+        let stream = is_stream(inspection) || (maps_values(inspection) && inspection.message_count()? > 1);
+        let options = EncodeOptions { stream, ..self.options };
         let survey = readings.survey();
         let mut encoder = self.format.encoder(self.variant, options, survey, &mut buffer);
         let notes = self.send_noted(inspection, &mut *encoder)?;
@@ -184,7 +185,7 @@ impl Conversion<'_> {
 /// # Errors
 /// What stopped the walk.
 pub fn json(inspection: &mut Inspection, out: &mut dyn Write) -> Result<bool, Stop> {
-    let stream = is_stream(inspection);
+    let stream = is_stream(inspection) || (maps_values(inspection) && inspection.message_count()? > 1);
     if maps_values(inspection) {
         let mut survey = Survey::default();
         survey.messages = 1;

@@ -465,6 +465,18 @@ impl Inspection {
         walked
     }
 
+    /// How many messages there are, in formats whose values come apart from the walk.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub fn message_count(&mut self) -> Result<u64, ReadError> {
+        let Some(format) = self.format else { return Ok(0) };
+        let mut window = std::mem::replace(&mut self.window, Window::memory(Vec::new()));
+        let count = format.messages(&mut window, &self.context(format));
+        self.window = window;
+        count
+    }
+
     /// Writes the messages as the same format again, in another variant; none where the format has no way of
     /// its own for that.
     pub fn rewrite(&mut self, variant: &str, out: &mut dyn io::Write) -> Option<Flow> {

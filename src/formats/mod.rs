@@ -12,8 +12,9 @@ use crate::model::bytemap::{Bits, COMMON_KINDS, Cause, Flags, Kind, KindInfo, Le
 use crate::model::events::{Flow, Sink};
 use crate::model::schema::{Bound, Language, MessageId, Schema};
 use crate::model::survey::{Survey, Want};
-use crate::wire::reader::Window;
+use crate::wire::reader::{ReadError, Window};
 
+pub mod capnp;
 pub mod flatbuffers;
 pub mod given;
 pub mod json;
@@ -22,10 +23,13 @@ pub mod names;
 pub mod plain;
 pub mod probe;
 pub mod protobuf;
+pub mod raw;
+pub mod scattered;
 pub mod target;
 
 /// Every format, in the order of help texts and tables.
-pub static ALL: &[&dyn Format] = &[&protobuf::Protobuf, &flatbuffers::FlatBuffers, &msgpack::MessagePack, &json::Json];
+pub static ALL: &[&dyn Format] =
+    &[&protobuf::Protobuf, &flatbuffers::FlatBuffers, &capnp::CapnProto, &msgpack::MessagePack, &json::Json];
 
 /// A way of writing a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +84,8 @@ pub struct Info {
     pub big_endian: bool,
     /// Objects lie apart from what leads to them: rows are not set in, and a heading opens each.
     pub scattered: bool,
+    /// Bytes of a row at most, where the format has a grid of its own; 0 where a row holds what fits.
+    pub row: usize,
     /// The language of the schemas that say what its messages are, if any; values come from [`Format::values`]
     /// then, apart from the walk.
     pub language: Option<Language>,
@@ -182,6 +188,8 @@ pub struct Counts {
     pub odd: bool,
     /// Leaves by the code of their kind, keys left out.
     pub kinds: Vec<u64>,
+    /// What the walk says on the whole input.
+    pub lines: Vec<String>,
 }
 
 /// How often a name is written.
@@ -398,6 +406,14 @@ pub trait Format: Sync {
         self.decode(input, context, out)
     }
 
+    /// How many messages an input holds, in formats whose values come from [`Format::values`].
+    ///
+    /// # Errors
+    /// Input that cannot be read.
+    fn messages(&self, _input: &mut Window, _context: &Context<'_>) -> Result<u64, ReadError> {
+        Ok(1)
+    }
+
     /// Whether this variant is a row of messages even where it holds one or none.
     fn is_stream(&self, _variant: &str) -> bool {
         false
@@ -428,6 +444,11 @@ pub trait Format: Sync {
     /// Notes on a row, by its leaves. `wanted` says whether a note with this identity is to be told, and
     /// is asked before its text is made.
     fn notes(&self, row: &[Seen], wanted: &mut dyn FnMut(&'static str) -> bool) -> Vec<Note>;
+
+    /// Bytes that the row of a leaf holds at most; 0 where it holds what fits.
+    fn row(&self, _leaf: &Leaf) -> usize {
+        self.info().row
+    }
 
     /// What a cause is in this format, for the legend of a ledger.
     fn legend(&self, cause: Cause) -> &'static str;
@@ -567,6 +588,9 @@ pub fn cause_of(leaf: &Leaf) -> Cause {
 pub fn width_of(leaf: &Leaf, head: &[u8]) -> u64 {
     if leaf.flags.has(Flags::KEY) || leaf.flags.has(Flags::DEFAULT) {
         return 0;
+    }
+    if let Some(told) = leaf.flags.told_width() {
+        return told.min(leaf.len());
     }
     ALL.get(usize::from(leaf.kind.owner)).map_or(0, |format| format.width(leaf, head).min(leaf.len()))
 }

@@ -187,6 +187,21 @@ impl Flags {
     /// The leaf holds many values of its kind, one after the other, each of the same width.
     pub const MANY: Flags = Flags(128);
 
+    /// Says how many bytes of the leaf count as width, at most 8, where kind and bytes alone do not.
+    #[must_use]
+    pub fn wide(self, bytes: u64) -> Flags {
+        let told = u16::try_from(bytes.min(8)).unwrap_or(8).saturating_add(1);
+        Flags(self.0 & !Self::WIDE | told << Self::WIDE_AT)
+    }
+
+    /// The bytes that count as width, where that is said.
+    pub fn told_width(self) -> Option<u64> {
+        u64::from((self.0 & Self::WIDE) >> Self::WIDE_AT).checked_sub(1)
+    }
+
+    const WIDE_AT: u16 = 8;
+    const WIDE: u16 = 0x0f00;
+
     /// Whether all of `other` is set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0

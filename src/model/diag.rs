@@ -184,6 +184,46 @@ codes! {
     FbPadding, "fb-padding", Warning;
     /// FlatBuffers: bytes that nothing points at.
     FbUnreferenced, "fb-unreferenced", Warning;
+    /// Cap'n Proto: the input ends inside the segment table, or before what the table announces.
+    CpCut, "cp-cut", Error;
+    /// Cap'n Proto: a segment table that readers refuse.
+    CpSegments, "cp-segments", Error;
+    /// Cap'n Proto: bytes behind the last message.
+    CpTrailing, "cp-trailing", Warning;
+    /// Cap'n Proto: a pointer that leads out of its segment.
+    CpOutOfBounds, "cp-out-of-bounds", Error;
+    /// Cap'n Proto: a pointer of another kind than the schema says, or of none that is known.
+    CpPointerKind, "cp-pointer-kind", Error;
+    /// Cap'n Proto: a far pointer or its landing pad makes no sense.
+    CpFar, "cp-far", Error;
+    /// Cap'n Proto: the tag of a list of structs does not fit the list.
+    CpTag, "cp-tag", Error;
+    /// Cap'n Proto: a list of structs with words that its tag has no use for.
+    CpTagShort, "cp-tag-short", Warning;
+    /// Cap'n Proto: a list whose elements are stored otherwise than the schema says.
+    CpElementSize, "cp-element-size", Error;
+    /// Cap'n Proto: a text without a NUL at its end.
+    CpNoTerminator, "cp-no-terminator", Error;
+    /// Cap'n Proto: a text that is not UTF-8.
+    CpInvalidUtf8, "cp-invalid-utf8", Warning;
+    /// Cap'n Proto: pointers within each other past the limit.
+    CpDepth, "cp-depth", Error;
+    /// Cap'n Proto: a pointer leads back to what it stands in.
+    CpLoop, "cp-loop", Error;
+    /// Cap'n Proto: a reader that follows every pointer visits more words than readers do.
+    CpTraversal, "cp-traversal", Error;
+    /// Cap'n Proto: two objects have the same bytes.
+    CpOverlap, "cp-overlap", Error;
+    /// Cap'n Proto: the tag of a union, or an enum, has a number that the schema does not know.
+    CpUnknownNumber, "cp-unknown-number", Warning;
+    /// Cap'n Proto: bits that no field of the schema has, and that are not zero.
+    CpPadding, "cp-padding", Warning;
+    /// Cap'n Proto: words that nothing points at, and that are not zero.
+    CpUnreachable, "cp-unreachable", Warning;
+    /// Cap'n Proto: a packed input ends inside what it announces.
+    CpPackedCut, "cp-packed-cut", Error;
+    /// Cap'n Proto: a packed input that unpacks to more than is taken.
+    CpPackedSize, "cp-packed-size", Error;
     /// A finding in a schema file.
     SchemaFinding, "schema", Warning;
 

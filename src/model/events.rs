@@ -273,6 +273,14 @@ pub trait Sink {
         Ok(())
     }
 
+    /// A line on the whole input, for the foot of a dump. Only sent where [`Sink::wants_words`] says so.
+    ///
+    /// # Errors
+    /// As for [`Sink::open`].
+    fn foot(&mut self, _line: &str) -> Flow {
+        Ok(())
+    }
+
     /// The map of the layer ends here, and that of a layer inside it begins, at offset 0. All groups are
     /// closed.
     ///
@@ -352,6 +360,11 @@ impl Sink for Tee<'_> {
     fn heading(&mut self, heading: &Heading<'_>) -> Flow {
         self.first.heading(heading)?;
         self.second.heading(heading)
+    }
+
+    fn foot(&mut self, line: &str) -> Flow {
+        self.first.foot(line)?;
+        self.second.foot(line)
     }
 
     fn layer(&mut self, layer: &Inner<'_>) -> Flow {

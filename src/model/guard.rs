@@ -154,6 +154,10 @@ impl Sink for Guard<'_> {
         self.out.heading(heading)
     }
 
+    fn foot(&mut self, line: &str) -> Flow {
+        self.out.foot(line)
+    }
+
     fn layer(&mut self, layer: &Inner<'_>) -> Flow {
         self.complete()?;
         if let Some(group) = self.groups.last() {

@@ -15,6 +15,19 @@ pub const FLATBUFFERS_DEPTH: usize = 64;
 /// FlatBuffers: tables that the official verifiers visit; one that several offsets lead to counts each time.
 pub const FLATBUFFERS_TABLES: u64 = 1_000_000;
 
+/// Cap'n Proto: pointers within each other that readers follow (`nestingLimit`).
+pub const CAPNP_DEPTH: usize = 64;
+
+/// Cap'n Proto: words that readers follow pointers to (`traversalLimitInWords`); one that several pointers lead to
+/// counts each time, and so does each element without a size.
+pub const CAPNP_TRAVERSAL: u64 = 8 * 1024 * 1024;
+
+/// Cap'n Proto: segments of a message that readers take.
+pub const CAPNP_SEGMENTS: u64 = 512;
+
+/// Cap'n Proto: bytes that a packed input may unpack to.
+pub const CAPNP_UNPACKED: u64 = 1 << 30;
+
 /// JSON: common readers stop between 128 (serde_json) and 10,000 (Go).
 pub const JSON_DEPTH: usize = 512;
 

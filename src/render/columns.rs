@@ -26,6 +26,8 @@ pub struct Columns {
     pub meaning_at: usize,
     /// Columns for the meaning.
     pub meaning: usize,
+    /// Bytes in a row at most.
+    pub most: usize,
 }
 
 impl Columns {
@@ -43,7 +45,30 @@ impl Columns {
         let bytes_at = digits.saturating_add(2);
         let field_at = bytes_at.saturating_add(bytes).saturating_add(1);
         let meaning_at = field_at.saturating_add(field).saturating_add(1);
-        Columns { digits, bytes_at, bytes, field_at, field, meaning_at, meaning: width.saturating_sub(meaning_at) }
+        let meaning = width.saturating_sub(meaning_at);
+        Columns { digits, bytes_at, bytes, field_at, field, meaning_at, meaning, most: usize::MAX }
+    }
+
+    /// The same columns for a format whose rows hold so many bytes; what they need less goes to the meaning.
+    pub fn grid(self, row: usize) -> Columns {
+        let needed = row.saturating_mul(3).saturating_add(6);
+        if row == 0 || needed >= self.bytes {
+            return Columns { most: if row == 0 { usize::MAX } else { row }, ..self };
+        }
+        let spare = self.bytes.saturating_sub(needed);
+        Columns {
+            bytes: needed,
+            field_at: self.field_at.saturating_sub(spare),
+            meaning_at: self.meaning_at.saturating_sub(spare),
+            meaning: self.meaning.saturating_add(spare),
+            most: row,
+            ..self
+        }
+    }
+
+    /// The same columns with so many bytes in a row at most; 0 for what fits.
+    pub fn rows_of(self, row: usize) -> Columns {
+        Columns { most: if row == 0 { usize::MAX } else { row }, ..self }
     }
 
     /// Columns before the bytes of a row at this depth; deep rows stay where four bytes still fit.
@@ -55,7 +80,7 @@ impl Columns {
     /// Bytes in a row at this depth. At least two blanks stay between them and the field, so that a dump
     /// can be read back.
     pub fn cells(&self, depth: usize) -> usize {
-        self.bytes.saturating_sub(self.indent(depth)).checked_div(3).unwrap_or(1).max(1)
+        self.bytes.saturating_sub(self.indent(depth)).checked_div(3).unwrap_or(1).clamp(1, self.most.max(1))
     }
 }
 

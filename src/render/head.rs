@@ -423,7 +423,13 @@ pub fn write(
         title.push_str(&format!("{} of ", num::bytes(size)));
     }
     match (inspection.format, inspection.named) {
-        (Some(format), _) => title.push_str(format.info().title),
+        (Some(format), _) => {
+            title.push_str(format.info().title);
+            // Where no variant goes without saying, it is said.
+            if format.info().variants.first().is_some_and(|first| first.name != "plain") {
+                title.push_str(&format!(", {}", inspection.variant));
+            }
+        }
         (None, Some(named)) => title.push_str(&format!("no known format, by the first of them {named}")),
         (None, None) if inspection.is_text() => title.push_str("plain text, no message that is known here"),
         (None, None) => title.push_str("no known format"),

@@ -116,7 +116,7 @@ impl<'a> Dump<'a> {
         remarks: HashMap<u64, String>,
     ) -> Dump<'a> {
         Dump {
-            columns: Columns::new(view.width, size),
+            columns: Columns::new(view.width, size).grid(format.map_or(0, |format| format.info().row)),
             paint: Paint::new(view.color),
             blocks: view.logical.then(Blocks::default),
             out,
@@ -515,9 +515,14 @@ impl<'a> Dump<'a> {
 
 /// The line above an object: what it is, and to the right what leads to it.
 fn heading_line(heading: &Heading<'_>, view: &View, paint: Paint, line: &mut String) {
-    paint.bold(heading.text, line);
+    let (above, text) = heading.text.rsplit_once('\n').unwrap_or(("", heading.text));
+    if !above.is_empty() {
+        paint.bold(above, line);
+        line.push('\n');
+    }
+    paint.bold(text, line);
     if !heading.from.is_empty() {
-        let used = wrap::width(heading.text).saturating_add(wrap::width(heading.from));
+        let used = wrap::width(text).saturating_add(wrap::width(heading.from));
         let gap = view.width.saturating_sub(used.saturating_add(2)).max(2);
         line.push_str(&" ".repeat(gap));
         paint.dim(heading.from, line);

@@ -82,14 +82,29 @@ impl Relay {
 
 /// An event without its bytes, which stand in the batch in the order of the events.
 enum Kept {
-    Open { id: GroupId, parent: GroupId, kind: GroupKind, step: KeptStep, start: u64, again: bool },
+    Open {
+        id: GroupId,
+        parent: GroupId,
+        kind: GroupKind,
+        step: KeptStep,
+        start: u64,
+        again: bool,
+    },
     Leaf(Leaf, usize),
     More(usize),
     Close(GroupId, u64),
     Found(Box<Diagnostic>),
     Said(KeptSaid),
     Heading(usize, usize, u32),
-    Layer { name: usize, by: &'static str, start: u64, end: u64, size: u64 },
+    /// As [`Sink::foot`].
+    Foot(usize),
+    Layer {
+        name: usize,
+        by: &'static str,
+        start: u64,
+        end: u64,
+        size: u64,
+    },
 }
 
 /// Words, as the lengths of their texts.
@@ -172,6 +187,7 @@ impl Batch {
                     let (text, from) = (cursor.text(*text), cursor.text(*from));
                     out.heading(&Heading { text, from, rank: *rank })?;
                 }
+                Kept::Foot(line) => out.foot(cursor.text(*line))?,
                 Kept::Layer { name, by, start, end, size } => {
                     let name = cursor.text(*name);
                     out.layer(&Inner { name, by, start: *start, end: *end, size: *size })?;
@@ -263,6 +279,12 @@ impl Sink for Relay {
 
     fn wants_words(&self) -> bool {
         self.words
+    }
+
+    fn foot(&mut self, line: &str) -> Flow {
+        let line = self.batch.keep(line.as_bytes());
+        self.batch.events.push(Kept::Foot(line));
+        self.check()
     }
 
     fn layer(&mut self, layer: &Inner<'_>) -> Flow {

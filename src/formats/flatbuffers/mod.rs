@@ -65,6 +65,7 @@ static INFO: Info = Info {
     depth: limits::FLATBUFFERS_DEPTH,
     big_endian: false,
     scattered: true,
+    row: 0,
     language: Some(Language::Fbs),
 };
 

@@ -47,6 +47,7 @@ static INFO: Info = Info {
     depth: limits::JSON_DEPTH,
     big_endian: false,
     scattered: false,
+    row: 0,
     language: None,
 };
 

@@ -45,6 +45,7 @@ static INFO: Info = Info {
     depth: limits::MSGPACK_DEPTH,
     big_endian: true,
     scattered: false,
+    row: 0,
     language: None,
 };
 

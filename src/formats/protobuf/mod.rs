@@ -67,6 +67,7 @@ static INFO: Info = Info {
     depth: limits::PROTOBUF_DEPTH,
     big_endian: false,
     scattered: false,
+    row: 0,
     language: Some(Language::Proto),
 };
 

@@ -48,6 +48,13 @@ impl Sink for Dump<'_> {
         self.write_text()
     }
 
+    fn foot(&mut self, line: &str) -> Flow {
+        if self.inner.is_none() || self.counts.lines.is_empty() {
+            self.counts.lines.push(line.to_string());
+        }
+        Ok(())
+    }
+
     fn heading(&mut self, heading: &Heading<'_>) -> Flow {
         if self.hiding.is_some() {
             return Ok(());
@@ -118,6 +125,9 @@ impl Sink for Dump<'_> {
             self.spoken.forget();
             self.row.roll_leaf(leaf, head, self.columns.cells(self.depth()));
             return Ok(());
+        }
+        if let Some(format) = self.format.filter(|_| self.row.is_empty()) {
+            self.columns = self.columns.rows_of(format.row(leaf));
         }
         self.tell(leaf, head);
         self.row.name(&self.spoken, self.paths.path());

@@ -52,7 +52,7 @@ impl Generics {
     /// Makes the structs of all uses. `capnp` has all declared structs, and none else.
     pub fn write_out(mut self, capnp: &mut Capnp) {
         debug_assert_eq!(capnp.structs.len(), self.declared);
-        mark_open(capnp);
+        self.mark_open(capnp);
         let mut at = 0;
         while let Some((of, bindings)) = self.uses.get(at).cloned() {
             self.one(capnp, of, &bindings);
@@ -80,8 +80,13 @@ impl Generics {
         }
     }
 
+    /// Marks the declarations that have parameters, and those inside them: [`Generics::bound`] asks for it.
+    pub fn mark_open(&self, capnp: &mut Capnp) {
+        mark_open(capnp);
+    }
+
     /// A type with parameters replaced.
-    fn bound(&mut self, capnp: &mut Capnp, ty: Type, bindings: &Bindings) -> Type {
+    pub fn bound(&mut self, capnp: &mut Capnp, ty: Type, bindings: &Bindings) -> Type {
         match ty {
             Type::Parameter { .. } => bindings.iter().find(|(from, _)| *from == ty).map_or(ty, |(_, to)| *to),
             Type::List(element) => {
