@@ -4,7 +4,7 @@
 //! [`Inspection::walk`] decodes into a sink and checks on the way that every byte has one owner, that
 //! groups nest, and that no flood of findings gets through.
 
-use std::io::{self, Seek as _, Write as _};
+use std::io;
 use std::sync::Arc;
 
 use crate::formats::plain::{self, PLAIN_TEXT, TEXT_SCORE};
@@ -19,11 +19,13 @@ use crate::model::num::{len64, listed};
 use crate::model::schema::{Bound, MessageId, Schema};
 use crate::wire::reader::{ReadError, Window};
 
+mod held;
 mod inside;
+mod preview;
 mod unrecognised;
 
 use inside::{holds_any, inside_score, whole_lines};
-use unrecognised::{Findings, unrecognised};
+use unrecognised::unrecognised;
 
 /// The lowest score at which a format is chosen: weak evidence is enough where nothing else fits, and is
 /// called weak.
@@ -179,7 +181,8 @@ impl Inspection {
         let first = sample.get(..limits::SAMPLE).unwrap_or(&sample);
         let complete = inspection.complete && first.len() == sample.len();
         inspection.found.extend(schema_findings(options));
-        inspection.choose(&Sample { bytes: first, complete }, options);
+        let all = if complete { None } else { inspection.all_if_needed(first, &sample)? };
+        inspection.choose(&Sample { bytes: all.as_deref().unwrap_or(first), complete }, options);
         inspection.say_unused_schema();
         if inspection.complete {
             inspection.window = Window::memory(sample);
@@ -443,62 +446,6 @@ impl Inspection {
     /// Whether [`Inspection::walk`] can be called again.
     pub fn rereadable(&self) -> bool {
         self.window.rereadable()
-    }
-
-    /// Copies what a pipe still holds into a temporary file, so that it can be read twice.
-    ///
-    /// # Errors
-    /// The pipe cannot be read, or the file not written.
-    pub fn spool(&mut self) -> Result<(), ReadError> {
-        if self.window.size().is_some() {
-            return Ok(());
-        }
-        let mut file = tempfile::tempfile()?;
-        let mut at = 0u64;
-        loop {
-            let piece = self.window.at(at, limits::PIECE)?;
-            if piece.is_empty() {
-                break;
-            }
-            file.write_all(piece)?;
-            at = at.saturating_add(u64::try_from(piece.len()).unwrap_or(0));
-        }
-        file.rewind()?;
-        self.size = Some(at);
-        self.window = Window::file(file, at, 0);
-        Ok(())
-    }
-
-    /// Decodes only the first MiB, for what the head of a dump says ahead; errors at its end mean nothing.
-    ///
-    /// # Errors
-    /// What stopped the walk, other than the sink having seen enough.
-    pub fn preview(&mut self, sink: &mut dyn Sink) -> Flow {
-        let walked = if self.format.is_some_and(|format| format.info().bound()) {
-            self.preview_bound(sink)
-        } else if self.complete {
-            self.walk(sink).map(|_| ())
-        } else if let Some(format) = self.format {
-            let mut window = Window::memory(self.sample.clone());
-            format.decode(&mut window, &self.context(format), sink)
-        } else {
-            Ok(())
-        };
-        match walked {
-            Err(Stop::Enough) => Ok(()),
-            other => other,
-        }
-    }
-
-    /// The findings of a walk, then the values, which come apart from it; both of what is in memory.
-    fn preview_bound(&mut self, sink: &mut dyn Sink) -> Flow {
-        let Some(format) = self.format else { return Ok(()) };
-        if self.complete {
-            self.walk(&mut Findings(sink))?;
-            return self.values(Dress::Plain, sink);
-        }
-        let mut window = Window::memory(self.sample.clone());
-        format.values(&mut window, &self.context(format), Dress::Plain, sink)
     }
 
     /// Direct access to the message's bytes, for panels of what nothing recognised.

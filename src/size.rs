@@ -80,8 +80,10 @@ pub struct Ledger {
     pub fields: HashMap<String, FieldLine, foldhash::fast::FixedState>,
     /// Fields past the limit, together.
     pub others: FieldLine,
-    /// Value groups: the rows that a dump would have.
+    /// Groups: the rows that a dump would have.
     pub rows: u64,
+    /// Those of them that are no values: what serves the objects around them.
+    pub parts: u64,
     path: String,
     marks: Vec<usize>,
     /// The value of the innermost group has not begun.
@@ -137,7 +139,9 @@ impl Sink for Ledger {
             return Ok(());
         }
         self.rows = self.rows.saturating_add(1);
-        if group.kind != GroupKind::Root {
+        if group.kind == GroupKind::Part {
+            self.parts = self.parts.saturating_add(1);
+        } else if group.kind != GroupKind::Root {
             let line = self.line();
             line.count = line.count.saturating_add(1);
         }
@@ -151,8 +155,8 @@ impl Sink for Ledger {
         self.causes.add(leaf, head);
         let begins = self.before_value
             && matches!(formats::cause_of(leaf), Cause::Payload | Cause::Type | Cause::Length | Cause::Default);
-        // A length in front of a value says nothing of its kind.
-        let begins = begins && formats::kind_info(leaf.kind).name != "length";
+        // A length or count in front of a value says nothing of its kind.
+        let begins = begins && !matches!(formats::kind_info(leaf.kind).name, "length" | "count");
         self.before_value &= !begins;
         let line = self.line();
         line.bytes = line.bytes.saturating_add(leaf.len());

@@ -161,6 +161,8 @@ fn flatbuffers_that_no_vector_has() -> Vec<Vec<u8>> {
         hex("08 00 00 00 04 00 04 00 04 00 00 00"),
         // Field 0 (`must`, or `pos`) is a string that is not UTF-8: ff.
         hex("0c 00 00 00 00 00 06 00 08 00 04 00 06 00 00 00 04 00 00 00 01 00 00 00 ff 00 00 00"),
+        // Four zeros in front of a table with one field.
+        hex("00 00 00 00 0c 00 00 00 00 00 06 00 08 00 04 00 06 00 00 00 64 00 00 00"),
         // Behind the table four bytes that nothing points at.
         hex("08 00 00 00 04 00 04 00 04 00 00 00 01 02 03 04"),
     ]

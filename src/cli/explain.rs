@@ -278,7 +278,7 @@ fn people(out: &mut Output, inspection: &mut Inspection, args: &ExplainArgs) -> 
     if let Some(number) = args.layer {
         return layer(out, inspection, number, &view);
     }
-    let mut preview = Preview::new(inspection.format, inspection.complete, Types::of(inspection));
+    let mut preview = Preview::new(inspection.format, inspection.previews_all(), Types::of(inspection));
     inspection.preview(&mut preview)?;
     if inspection.complete && args.message.is_some_and(|(from, _)| from >= preview.messages()) {
         return Ok(nothing_matches(inspection, args, 0));
@@ -416,7 +416,7 @@ fn large(
         out,
         "         {} in all. Here: what is in it, and the first element of each list. More:\n         \
          {}  --all (a pipe or file gets all of it without asking)\n",
-        num::count(ledger.rows, "field", "fields"),
+        num::count(ledger.rows.saturating_sub(ledger.parts), "field", "fields"),
         overview::ways_on(example.as_ref())
     )?;
     overview::write(out, inspection.format.map(|format| format as &dyn Format), &ledger, view)?;

@@ -387,6 +387,11 @@ pub trait Format: Sync {
     /// What speaks for and against this format; always an answer, if only "no, because".
     fn detect(&self, sample: &Sample<'_>, context: &Context<'_>) -> Candidate;
 
+    /// Whether a sample that is cut may be of this format and bytes behind it would show that.
+    fn needs_all(&self, _sample: &Sample<'_>) -> bool {
+        false
+    }
+
     /// Walks the input and reports groups, leaves, values and findings. Damage is reported and
     /// walked around, never returned.
     ///

@@ -281,6 +281,8 @@ pub enum GroupKind {
     List,
     /// A single value with its key and head.
     Value,
+    /// What serves the object around it and is no value of its own: an offset to a vtable, padding.
+    Part,
     /// An element of a packed run: its bytes stand in the row of the run.
     Element,
     /// An element of a packed run of fixed width, with a row of its own.

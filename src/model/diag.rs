@@ -170,8 +170,12 @@ codes! {
     FbOverlap, "fb-overlap", Error;
     /// FlatBuffers: a size prefix that does not fit the input.
     FbSizePrefix, "fb-size-prefix", Error;
-    /// FlatBuffers: an identifier other than the schema's.
+    /// FlatBuffers: an identifier other than the schema's, or none.
     FbIdentifier, "fb-identifier", Warning;
+    /// FlatBuffers: zeros in front of the buffer.
+    FbLeadingZeros, "fb-leading-zeros", Warning;
+    /// FlatBuffers: a size that is no multiple of the alignment.
+    FbSize, "fb-size", Note;
     /// FlatBuffers: a vector that is not sorted by key.
     FbKeyOrder, "fb-key-order", Warning;
     /// FlatBuffers: a bool that is neither 0 nor 1.

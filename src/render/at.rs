@@ -193,6 +193,7 @@ fn write_around(around: &Around, path: &str, scattered: bool, out: &mut dyn Writ
         GroupKind::Map => "map",
         GroupKind::List => "list",
         GroupKind::Value => "field",
+        GroupKind::Part => "part of",
     };
     let path = if path.is_empty() { "(the whole message)" } else { path };
     match around.end {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use crate::formats::{Format, Nouns};
 use crate::inspect::Inspection;
 use crate::model::diag::{Diagnostic, Tally};
-use crate::model::events::{Flow, Sink};
+use crate::model::events::{Flow, Sink, Stop};
 use crate::model::num;
 use crate::model::value::{Event, Scalar, Shape, plain_words, utc};
 use crate::render::style::Paint;
@@ -22,6 +22,13 @@ const ELEMENTS: u64 = 8;
 
 /// Characters of one text in the value.
 const TEXT_CHARS: usize = 40;
+
+/// Bytes and elements that a list of containers has at most where it is told in full.
+const LIST_BYTES: usize = 60;
+const LIST_ELEMENTS: u64 = 4;
+
+/// Events of a value that are looked at: the values of a long input take no longer than this.
+const MOST_EVENTS: u64 = 4_000_000;
 
 /// Columns that the labels of a head take.
 const LABEL: usize = 9;
@@ -43,6 +50,8 @@ pub struct Preview {
     announced: bool,
     /// All of the input is read: what is counted is all there is.
     complete: bool,
+    /// Events that may still come.
+    left: u64,
     /// Findings told.
     pub found: Vec<Diagnostic>,
     /// Findings counted.
@@ -55,8 +64,10 @@ struct Open {
     shape: Shape,
     announced: Option<u64>,
     items: u64,
-    /// A list of containers: only their number is told.
+    /// A list of containers: where it is long, only their number is told.
     summary: Option<Shape>,
+    /// Such a list is told in full as long as it is short: where its text begins.
+    told_from: Option<usize>,
     /// The type of its elements, where they have one.
     noun: Option<String>,
 }
@@ -75,6 +86,7 @@ impl Preview {
             first: None,
             announced: false,
             complete,
+            left: MOST_EVENTS,
             found: Vec::new(),
             tally: Tally::default(),
         }
@@ -95,8 +107,8 @@ impl Preview {
     }
 
     /// `one map of 4 entries`, `5 objects in a row`; of an input that was read in part only what it announces.
-    pub fn what(&self, complete: bool) -> String {
-        if !complete {
+    pub fn what(&self) -> String {
+        if !self.complete {
             return self.what_begins();
         }
         let Some(nouns) = self.nouns else { return "nothing that is known here".to_string() };
@@ -146,6 +158,41 @@ impl Preview {
         self.text.len() > VALUE_CHARS.saturating_mul(4)
     }
 
+    /// No more is looked at: what is open ends with what it announces.
+    fn cut(&mut self) {
+        self.complete = false;
+        self.skipped = 0;
+        while let Some(open) = self.open.last() {
+            if open.shape == Shape::Map {
+                let more = match (open.items, open.items % 2) {
+                    _ if self.text.ends_with(" ...}") => "",
+                    (0, _) => "...",
+                    (_, 1) => ": ...",
+                    _ => ", ...",
+                };
+                self.text.push_str(more);
+            }
+            self.end();
+        }
+    }
+
+    /// Whether a list of containers is still told in full. Where it gets long, what was told of it is taken back.
+    fn tells_containers(&mut self, index: u64) -> bool {
+        let Some(open) = self.open.last_mut() else { return false };
+        if index == 0 {
+            open.told_from = self.complete.then_some(self.text.len());
+            self.text.push_str(if self.complete { "[" } else { "" });
+        }
+        let Some(from) = open.told_from else { return false };
+        if index >= LIST_ELEMENTS || self.text.len().saturating_sub(from) > LIST_BYTES {
+            open.told_from = None;
+            self.text.truncate(from);
+            return false;
+        }
+        self.text.push_str(if index > 0 { ", " } else { "" });
+        true
+    }
+
     /// Punctuation in front of the next item; false where items are not told one by one.
     fn before_item(&mut self, item: Option<Shape>) -> bool {
         if self.skipped > 0 {
@@ -167,7 +214,10 @@ impl Preview {
                     self.text.push('[');
                 }
             }
-            if open.summary.is_some() || index >= ELEMENTS || full {
+            if open.summary.is_some() {
+                return !full && self.tells_containers(index);
+            }
+            if index >= ELEMENTS || full {
                 return false;
             }
             if index > 0 {
@@ -201,7 +251,7 @@ impl Preview {
             self.text.push('{');
         }
         let noun = self.types.elements();
-        self.open.push(Open { shape, announced, items: 0, summary: None, noun });
+        self.open.push(Open { shape, announced, items: 0, summary: None, told_from: None, noun });
     }
 
     fn end(&mut self) {
@@ -230,7 +280,9 @@ impl Preview {
         });
         let count = if self.complete { entries } else { open.announced.unwrap_or(0) };
         let missing = open.announced.unwrap_or(0).saturating_sub(count);
+        let in_full = open.told_from.is_some_and(|from| self.ends_short(from));
         match open.summary {
+            Some(_) if in_full => self.text.push(']'),
             Some(shape) => {
                 let noun = if shape == Shape::Map { nouns.map } else { nouns.list };
                 let (one, many) = match open.noun {
@@ -251,6 +303,15 @@ impl Preview {
             }
             None => self.text.push(']'),
         }
+    }
+
+    /// Whether a list of containers that was told in full so far ends as a short one; else that is taken back.
+    fn ends_short(&mut self, from: usize) -> bool {
+        let short = self.complete && self.text.len().saturating_sub(from) <= LIST_BYTES;
+        if !short {
+            self.text.truncate(from);
+        }
+        short
     }
 
     fn scalar(&mut self, value: &Scalar<'_>, is_key: bool) {
@@ -303,6 +364,11 @@ impl Sink for Preview {
     }
 
     fn value(&mut self, event: Event<'_>) -> Flow {
+        let Some(left) = self.left.checked_sub(1) else {
+            self.cut();
+            return Err(Stop::Enough);
+        };
+        self.left = left;
         self.types.follow(&event);
         match event {
             Event::Message(number) => self.messages = number.saturating_add(1),
@@ -369,10 +435,10 @@ pub fn write(
         (None, None) => title.push_str("no known format"),
     }
     if inspection.format.is_some() {
-        let begins = if inspection.complete { ", " } else { ", begins with " };
+        let begins = if preview.complete { ", " } else { ", begins with " };
         let unbound = inspection.format.is_some_and(|format| format.info().bound()) && inspection.root_name().is_none();
         let guesses = if unbound { ", no schema: numbers instead of names, types are guesses" } else { "" };
-        title.push_str(&format!("{begins}{}{guesses}{}", preview.what(inspection.complete), findings(&preview.tally)));
+        title.push_str(&format!("{begins}{}{guesses}{}", preview.what(), findings(&preview.tally)));
     }
     let outer = inspection.outer_errors();
     if outer > 0 {
@@ -435,4 +501,47 @@ fn label(out: &mut dyn Write, name: &str, text: &str, width: usize) -> io::Resul
         writeln!(out, "  {name:<7}{line}")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::borrow::Cow;
+
+    fn text(text: &str) -> Event<'_> {
+        Event::Scalar(Scalar::Text(Cow::Borrowed(text.as_bytes())))
+    }
+
+    /// The value `{a: 1, list: [...]}` with `count` elements `{x: 5}`, of which so many events are looked at.
+    fn told(count: u64, events: u64) -> String {
+        let mut preview = Preview::new(None, true, Types::default());
+        preview.left = events;
+        let mut send = |event: Event<'_>| Sink::value(&mut preview, event).is_ok();
+        let mut all =
+            vec![Event::Message(0), Event::Begin(Shape::Map, None), text("a"), Event::Scalar(Scalar::Uint(1))];
+        all.extend([text("list"), Event::Begin(Shape::List, Some(count))]);
+        for _ in 0..count {
+            all.extend([Event::Begin(Shape::Map, None), text("x"), Event::Scalar(Scalar::Uint(5)), Event::End]);
+        }
+        all.extend([Event::End, Event::End]);
+        let _ = all.into_iter().all(&mut send);
+        preview.value()
+    }
+
+    #[test]
+    fn a_short_list_of_containers_is_told_in_full() {
+        assert_eq!(told(2, 1000), r#"{a: 1, list: [{x: 5}, {x: 5}]}"#);
+        assert_eq!(told(4, 1000), r#"{a: 1, list: [{x: 5}, {x: 5}, {x: 5}, {x: 5}]}"#);
+        assert_eq!(told(5, 1000), r#"{a: 1, list: [5 maps]}"#);
+        assert_eq!(told(0, 1000), r#"{a: 1, list: []}"#);
+    }
+
+    #[test]
+    fn a_value_that_is_not_read_to_its_end_says_so() {
+        // Seven events, and the list announces 90 elements; other fields may follow.
+        assert_eq!(told(90, 7), r#"{a: 1, list: [90 maps], ...}"#);
+        assert_eq!(told(90, 5), r#"{a: 1, list: ...}"#);
+        assert_eq!(told(90, 3), r#"{a: ...}"#);
+        assert_eq!(told(90, 1000), r#"{a: 1, list: [90 maps]}"#);
+    }
 }

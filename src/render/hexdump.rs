@@ -1,18 +1,19 @@
 //! The annotated dump: one row a field (or leaf), with its bytes, name and meaning, in the order of
 //! the file. A sink: only the row that is open is held, so that an input of any size streams.
 
+mod events;
+
 use std::collections::HashMap;
 use std::io::Write;
 
 use crate::formats::{self, Counts, Format, Note, Telling};
-use crate::model::bytemap::{Cause, Flags, Group, GroupId, GroupKind, Kind, Leaf, Step};
-use crate::model::diag::Diagnostic;
-use crate::model::events::{Flow, Heading, Inner, PathStack, Said, Sink, Spoken, Stop};
+use crate::model::bytemap::{Cause, Flags, Group, GroupKind, Kind, Leaf, Step};
+use crate::model::events::{Flow, Heading, PathStack, Spoken, Stop};
 use crate::model::num;
 use crate::render::bits::{bit_words, bits_in_row};
 use crate::render::blocks::Blocks;
 use crate::render::columns::Columns;
-use crate::render::hidden::{Hidden, Reason};
+use crate::render::hidden::{Hidden, Hiding, Reason};
 use crate::render::row::{Look, Row};
 use crate::render::style::Paint;
 use crate::render::{Notes, Rows, View, wrap};
@@ -57,8 +58,8 @@ pub struct Dump<'a> {
     /// Texts that findings add to rows, by the offset of their first leaf.
     remarks: HashMap<u64, String>,
     any_row: bool,
-    /// Path and range of the first element that is left out.
-    pub example: Option<(String, u64, u64)>,
+    /// Path of the first element that is left out, and its range where its bytes are one.
+    pub example: Option<Example>,
     /// Rows printed.
     pub rows: u64,
     words: String,
@@ -98,7 +99,12 @@ struct Level {
     index: u64,
     /// Rows of this group printed: the first names the field.
     named: bool,
+    /// The group has been open before: an object that it leads to.
+    again: bool,
 }
+
+/// The path of an element, and its range where its bytes are one.
+pub type Example = (String, Option<(u64, u64)>);
 
 impl<'a> Dump<'a> {
     /// A dump to `out`. `size` sets the digits of offsets; `remarks` come from an earlier reading.
@@ -271,7 +277,7 @@ impl<'a> Dump<'a> {
                 (false, false) => Reason::Path,
             };
             let (start, end) = (self.row.start, self.row.end);
-            self.hide(reason, start, end, 0)?;
+            self.hide(reason, start, end, Hiding::row())?;
             self.row.clear();
             return Ok(());
         }
@@ -336,7 +342,7 @@ impl<'a> Dump<'a> {
 
     /// What competes with the readings of the open row, and why.
     fn rival_notes(&self) -> Vec<Note> {
-        if self.view.rows == Rows::Tree { Vec::new() } else { self.row.rivals() }
+        if self.view.rows == Rows::Tree { Vec::new() } else { self.row.rivals(self.view.notes != Notes::None) }
     }
 
     /// The bit fields of each leaf as a note; in rows of leaves they stand in the row itself.
@@ -356,21 +362,22 @@ impl<'a> Dump<'a> {
     }
 
     /// Notes a row or group that is not shown; a run of another kind before it is told first.
-    fn hide(&mut self, reason: Reason, start: u64, end: u64, index: u64) -> Flow {
+    fn hide(&mut self, reason: Reason, start: u64, end: u64, what: Hiding) -> Flow {
         let path = self.paths.path();
-        if reason == Reason::Items && self.example.is_none() {
-            self.example = Some((path.to_string(), start, end));
+        if reason == Reason::Items && self.example.is_none() && !what.again {
+            let range = (!self.scattered).then_some((start, end));
+            self.example = Some((path.to_string(), range));
         }
         let list = path.rfind('[').and_then(|at| path.get(..at)).unwrap_or(path).to_string();
         if let Some(hidden) = self.hidden.as_mut().filter(|hidden| hidden.continues(reason, &list)) {
-            hidden.add(index, start, end);
+            what.add_to(hidden, start, end);
             return Ok(());
         }
         if self.hidden.as_ref().is_some_and(|hidden| hidden.reason != Reason::Path && reason != Reason::Path) {
             self.show_hidden()?;
         }
-        let mut hidden = Hidden::new(reason, &list, start, self.depth(), index);
-        hidden.add(index, start, end);
+        let mut hidden = Hidden::new(reason, &list, start, self.depth(), what.index);
+        what.add_to(&mut hidden, start, end);
         self.hidden = Some(hidden);
         Ok(())
     }
@@ -465,7 +472,7 @@ impl<'a> Dump<'a> {
         self.spoken.forget();
         let index = self.levels.last().map_or(0, |level| level.index);
         if self.is_in_ranges(leaf.start, leaf.end) {
-            self.hide(Reason::Items, leaf.start, leaf.end, index)?;
+            self.hide(Reason::Items, leaf.start, leaf.end, Hiding { index, again: false })?;
         }
         Ok(true)
     }
@@ -503,193 +510,6 @@ impl<'a> Dump<'a> {
             return (head.len(), 0);
         }
         (cells.saturating_mul(SHOWN_LINES), cells)
-    }
-}
-
-impl Sink for Dump<'_> {
-    fn wants_words(&self) -> bool {
-        true
-    }
-
-    fn path(&self) -> Option<&str> {
-        Some(self.paths.path())
-    }
-
-    fn say(&mut self, said: &Said<'_>) -> Flow {
-        self.spoken.hear(said);
-        Ok(())
-    }
-
-    fn layer(&mut self, layer: &Inner<'_>) -> Flow {
-        self.flush()?;
-        self.show_hidden()?;
-        let number = self.inner.map_or(self.layer, |number| number).saturating_add(1);
-        self.inner = Some(number);
-        if !self.view.ranges.is_empty() {
-            // Ranges count in the message's layer.
-            self.view.ranges = vec![(u64::MAX, u64::MAX)];
-            return Ok(());
-        }
-        let text = format!(
-            "   -- layer {number}: {}, {} of {} out of {:#04x}..{:#04x} of layer {}",
-            layer.name,
-            num::bytes(layer.size),
-            layer.by,
-            layer.start,
-            layer.end,
-            self.layer
-        );
-        let mut line = String::new();
-        self.paint.bold(&text, &mut line);
-        line.push('\n');
-        self.text.extend_from_slice(line.as_bytes());
-        self.write_text()
-    }
-
-    fn foot(&mut self, line: &str) -> Flow {
-        if self.inner.is_none() || self.counts.lines.is_empty() {
-            self.counts.lines.push(line.to_string());
-        }
-        Ok(())
-    }
-
-    fn heading(&mut self, heading: &Heading<'_>) -> Flow {
-        if self.hiding.is_some() {
-            return Ok(());
-        }
-        self.flush()?;
-        self.joined = 0;
-        if let Some(blocks) = &mut self.blocks {
-            blocks.begin(heading.rank);
-        }
-        self.heading.clear();
-        if !heading.text.is_empty() && self.view.rows == Rows::Fields {
-            heading_line(heading, &self.view, self.paint, &mut self.heading);
-        }
-        Ok(())
-    }
-
-    fn open(&mut self, group: &Group<'_>) -> Flow {
-        if self.hiding.is_none() && !self.scattered && self.parts_rows(group.kind) {
-            self.flush()?;
-        }
-        self.paths.push(group.step);
-        let index = match group.step {
-            Step::Index(index) | Step::Field(_, index) | Step::Message(index) => index,
-            _ => 0,
-        };
-        match group.step {
-            // Names of a schema are not written.
-            _ if self.nameless || group.again => {}
-            Step::Name(name) | Step::Field(name, _) | Step::Entry(name, _) => self.counts.name(name, true),
-            Step::Key(name) => self.counts.name(name, false),
-            Step::None | Step::Message(_) | Step::Index(_) => {}
-        }
-        if self.hiding.is_none() && self.reason(group).is_some() {
-            if self.scattered {
-                self.flush()?;
-            }
-            self.hiding = Some(self.levels.len());
-        }
-        let indexed = matches!(group.step, Step::Index(_)) && group.kind != GroupKind::Item;
-        let counted = matches!(group.step, Step::Index(_) | Step::Field(..));
-        self.levels.push(Level { kind: group.kind, indexed, counted, start: group.start, index, named: false });
-        Ok(())
-    }
-
-    fn leaf(&mut self, leaf: &Leaf, head: &[u8]) -> Flow {
-        if self.inner.is_none() {
-            self.causes.add(leaf, head);
-            self.counts.kind(leaf);
-        }
-        if self.hiding.is_some() || self.is_past(leaf.start) {
-            self.spoken.forget();
-            return Ok(());
-        }
-        if self.view.rows == Rows::Leaves || (self.scattered && self.begins_row(leaf)) {
-            self.flush()?;
-        }
-        if self.scattered && self.joins(leaf)? {
-            return Ok(());
-        }
-        if leaf.flags.has(Flags::ELEMENT) && self.is_long_run() {
-            self.tell(leaf, head);
-            self.spoken.forget();
-            self.row.roll_leaf(leaf, head, self.columns.cells(self.depth()));
-            return Ok(());
-        }
-        if self.eliding && leaf.flags.has(Flags::PIECE) && self.row.ends_with_a_piece() {
-            self.spoken.forget();
-            self.row.roll_leaf(leaf, head, self.columns.cells(self.depth()));
-            return Ok(());
-        }
-        if let Some(format) = self.format.filter(|_| self.row.is_empty()) {
-            self.columns = self.columns.rows_of(format.row(leaf));
-        }
-        self.tell(leaf, head);
-        self.row.name(&self.spoken, self.paths.path());
-        self.row.hear(&mut self.spoken);
-        let (shown, tail) = self.shown(leaf, head);
-        self.eliding = tail > 0;
-        self.row.push(leaf, head, shown, tail);
-        Ok(())
-    }
-
-    fn more(&mut self, bytes: &[u8]) -> Flow {
-        if self.hiding.is_some() || self.row.is_empty() {
-            return Ok(());
-        }
-        if self.eliding {
-            self.row.roll(bytes, self.columns.cells(self.depth()));
-            return Ok(());
-        }
-        self.row.extend(bytes);
-        if self.row.held() > HELD && self.is_visible() && self.view.rows != Rows::Tree {
-            let mut field = String::new();
-            self.field(&mut field);
-            let look = self.columns.look(self.paint, self.depth(), &field, &self.view, Vec::new());
-            self.row.print_begun(&look, &mut self.text)?;
-            self.write_text()?;
-        }
-        Ok(())
-    }
-
-    fn close(&mut self, _id: GroupId, end: u64) -> Flow {
-        let parts = self.levels.last().is_none_or(|level| self.parts_rows(level.kind));
-        if self.hiding.is_none() && parts && !self.scattered {
-            self.flush()?;
-        }
-        let level = self.levels.pop();
-        if self.hiding == Some(self.levels.len()) {
-            self.hiding = None;
-            let (start, index) = level.as_ref().map_or((end, 0), |level| (level.start, level.index));
-            let reason = match level.as_ref().map(|level| level.counted) {
-                Some(true) if self.view.max_items.is_some_and(|most| index >= most) => Reason::Items,
-                _ if level.as_ref().is_some_and(|level| level.kind == GroupKind::Item) => Reason::Items,
-                _ if self.levels.len() == 1 && (self.view.messages.is_some() || self.view.max_items.is_some()) => {
-                    Reason::Messages
-                }
-                _ => Reason::Depth,
-            };
-            self.hide(reason, start, end, index)?;
-        }
-        self.paths.pop();
-        Ok(())
-    }
-
-    fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
-        if self.hiding.is_some() {
-            return Ok(());
-        }
-        // What is missing at the end of a group belongs to the rows that are printed, not to the next one.
-        let at_end = self.row.is_empty() && self.any_row && found.start == found.end && found.start == self.row.end;
-        self.row.found.push(found.clone());
-        if at_end {
-            let look = self.columns.look(self.paint, self.depth(), "", &self.view, Vec::new());
-            self.row.print_loose(&look, &mut self.text)?;
-            self.write_text()?;
-        }
-        Ok(())
     }
 }
 

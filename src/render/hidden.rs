@@ -19,6 +19,31 @@ pub enum Reason {
     Rows,
 }
 
+/// A row or group that is not shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Hiding {
+    /// Its number in its list.
+    pub index: u64,
+    /// The group has been open before.
+    pub again: bool,
+}
+
+impl Hiding {
+    /// A row, which has no number.
+    pub fn row() -> Hiding {
+        Hiding { index: 0, again: false }
+    }
+
+    /// Adds it to a run.
+    pub fn add_to(self, hidden: &mut Hidden, start: u64, end: u64) {
+        if self.again {
+            hidden.add_object(self.index, end);
+        } else {
+            hidden.add(self.index, start, end);
+        }
+    }
+}
+
 /// A run of what is not shown.
 #[derive(Debug, Clone)]
 pub struct Hidden {
@@ -32,9 +57,12 @@ pub struct Hidden {
     pub end: u64,
     /// Depth of the rows around it.
     pub depth: usize,
+    /// The lowest and the highest number in the list.
     first: u64,
     last: u64,
     count: u64,
+    /// Objects that groups lead to lie among them.
+    objects: bool,
     smallest: u64,
     largest: u64,
 }
@@ -51,6 +79,7 @@ impl Hidden {
             first: index,
             last: index,
             count: 0,
+            objects: false,
             smallest: u64::MAX,
             largest: 0,
         }
@@ -64,11 +93,22 @@ impl Hidden {
     /// Takes a group or row that is not shown.
     pub fn add(&mut self, index: u64, start: u64, end: u64) {
         let size = end.saturating_sub(start);
-        self.last = index;
-        self.end = end;
+        self.span(index, end);
         self.count = self.count.saturating_add(1);
         self.smallest = self.smallest.min(size);
         self.largest = self.largest.max(size);
+    }
+
+    /// Takes more of a group that has been counted: an object that it leads to.
+    pub fn add_object(&mut self, index: u64, end: u64) {
+        self.objects = true;
+        self.span(index, end);
+    }
+
+    fn span(&mut self, index: u64, end: u64) {
+        self.first = self.first.min(index);
+        self.last = self.last.max(index);
+        self.end = end;
     }
 
     /// The line that stands for it; none where the view is about something else altogether.
@@ -76,6 +116,13 @@ impl Hidden {
         let range = format!("{:#04x}..{:#04x}", self.start, self.end);
         let bytes = num::bytes(self.end.saturating_sub(self.start));
         Some(match self.reason {
+            Reason::Items if self.objects => {
+                let list = format!("{}[{}..{}]", self.path, self.first, self.last.saturating_add(1));
+                match num::count(self.count, "element", "elements") {
+                    _ if self.count == 0 => format!("... {bytes} {range} of what {list} lead to"),
+                    elements => format!("... {elements} {list} and what they lead to, {bytes} {range}"),
+                }
+            }
             Reason::Items => {
                 let each = if self.smallest == self.largest {
                     format!("{} each", num::bytes(self.largest))

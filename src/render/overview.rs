@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::formats::Format;
 use crate::model::num;
+use crate::render::hexdump::Example;
 use crate::render::{View, foot, wrap};
 use crate::size::{FieldLine, Ledger};
 
@@ -50,9 +51,10 @@ fn kinds(line: &FieldLine) -> String {
 }
 
 /// Ways to see more, with the path and range of an element of this very input where it has a list.
-pub fn ways_on(example: Option<&(String, u64, u64)>) -> String {
+pub fn ways_on(example: Option<&Example>) -> String {
     match example {
-        Some((path, start, end)) => format!("--path '{path}'  --range {start:#x}..{end:#x}"),
+        Some((path, Some((start, end)))) => format!("--path '{path}'  --range {start:#x}..{end:#x}"),
+        Some((path, None)) => format!("--path '{path}'  --range A..B"),
         None => "--path PATH  --range A..B".to_string(),
     }
 }

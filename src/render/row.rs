@@ -230,7 +230,7 @@ impl Row {
     }
 
     /// The readings that lost, as notes.
-    pub fn rivals(&self) -> Vec<Note> {
+    pub fn rivals(&self, all: bool) -> Vec<Note> {
         let mut notes = Vec::new();
         for spoken in &self.rivals {
             // What the row says itself needs no line below it.
@@ -240,7 +240,8 @@ impl Row {
                 let text = format!("also fits: {} {}{why}", reading.kind, reading.value);
                 notes.push(Note { id: "rival", carets: Vec::new(), text });
             }
-            if !spoken.why.is_empty() {
+            // Where nothing competes it is a lesson, as other notes are.
+            if !spoken.why.is_empty() && (all || !spoken.readings.is_empty()) {
                 notes.push(Note { id: "rival", carets: Vec::new(), text: spoken.why.clone() });
             }
         }

@@ -3,13 +3,16 @@
 
 use crate::formats::Context;
 use crate::formats::flatbuffers::faults::Wrong;
-use crate::formats::flatbuffers::objects::{self, Buffer, Found, Hints, NONE, What};
+use crate::formats::flatbuffers::found::{Buffer, Found, NONE, Object, Shared, What};
+use crate::formats::flatbuffers::objects::{self, Hints};
+use crate::formats::flatbuffers::table::vtable_at;
 use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::users::Users;
-use crate::formats::flatbuffers::{gaps, guess, order, wire};
+use crate::formats::flatbuffers::{found, gaps, guess, likely, order, wire};
 use crate::model::bytemap::{Flags, GroupKind, Step};
 use crate::model::events::{Flow, Sink};
 use crate::model::flat::Flat;
+use crate::model::num::len64;
 use crate::model::schema::MessageId;
 use crate::wire::reader::{Bytes, Window};
 
@@ -33,7 +36,8 @@ pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> 
 /// Where the buffer of an input stands, by its variant.
 pub fn buffer_of(bytes: Bytes<'_>, variant: &str) -> Buffer {
     if variant != "size-prefixed" {
-        return Buffer { start: 0, origin: 0, end: bytes.len() };
+        let start = behind_zeros(bytes).unwrap_or(0);
+        return Buffer { start, origin: start, end: bytes.len() };
     }
     let size = bytes.u32(0).map_or(0, u64::from);
     let start = wire::OFFSET.min(bytes.len());
@@ -41,6 +45,18 @@ pub fn buffer_of(bytes: Bytes<'_>, variant: &str) -> Buffer {
     // A prefix that does not fit is told, and what is there is read.
     let end = if size < wire::OFFSET || end > bytes.len() { bytes.len() } else { end };
     Buffer { start, origin: 0, end }
+}
+
+/// Where a buffer begins behind zeros: a builder fills its array from the end, and all of it was written. A root
+/// offset of 0 leads nowhere, so nothing else can be meant.
+fn behind_zeros(bytes: Bytes<'_>) -> Option<u64> {
+    bytes.u32(0).filter(|root| *root == 0)?;
+    let zeros = len64(bytes.0.iter().take_while(|byte| **byte == 0).count());
+    let start = zeros.saturating_sub(zeros % wire::OFFSET);
+    let root = start.checked_add(u64::from(bytes.u32(start)?))?;
+    let buffer = Buffer { start, origin: start, end: bytes.len() };
+    let vtable = vtable_at(bytes, root, start, buffer.end).ok()?;
+    (vtable.slot_count() > 0 && likely::is_table(bytes, root, buffer)).then_some(start)
 }
 
 fn walk(
@@ -86,7 +102,7 @@ fn tell_all(teller: &mut Teller<'_>, found: &Found, users: &Users) -> Flow {
     teller.finish()
 }
 
-fn shared(found: &Found, number: u32) -> Option<&objects::Shared> {
+fn shared(found: &Found, number: u32) -> Option<&Shared> {
     found.vtables.get(usize::try_from(number).ok()?)
 }
 
@@ -114,12 +130,12 @@ fn tell(teller: &mut Teller<'_>, number: u32, next: u64) -> Flow {
 }
 
 /// The head of a buffer: size prefix, root offset, identifier.
-fn head(teller: &mut Teller<'_>, number: u32, object: &objects::Object) -> Flow {
+fn head(teller: &mut Teller<'_>, number: u32, object: &Object) -> Flow {
     let buffer = teller.found.buffers.get(usize::try_from(object.buffer).unwrap_or(0)).copied();
     let Some(buffer) = buffer else { return Ok(()) };
     if number != 0 && teller.words {
         let text = format!(
-            "   -- buffer in {}: {}, {:#04x}..{:#04x}",
+            "   -- nested buffer in {}: {}, {:#04x}..{:#04x}",
             teller.path(),
             crate::model::num::bytes(buffer.end.saturating_sub(buffer.start)),
             buffer.start,
@@ -130,14 +146,14 @@ fn head(teller: &mut Teller<'_>, number: u32, object: &objects::Object) -> Flow 
         teller.heading(number, "", "")?;
     }
     if object.start < buffer.start {
-        teller.enter_field(Step::None, GroupKind::Value)?;
+        teller.enter_field(Step::None, GroupKind::Part)?;
         teller.say().field.push_str("(size prefix)");
         teller.leaf(object.start, buffer.start, wire::SIZE_PREFIX, None, Flags::NONE)?;
         teller.leave_field()?;
     }
     let offset = teller.bytes.u32(buffer.start).filter(|_| object.end >= buffer.start.saturating_add(wire::OFFSET));
     let target = offset.map(|offset| buffer.start.saturating_add(u64::from(offset)));
-    teller.enter_field(Step::None, GroupKind::Value)?;
+    teller.enter_field(Step::None, GroupKind::Part)?;
     teller.say().field.push_str("(root)");
     super::fields::say_offset(teller, target, "uoffset");
     teller.leaf(buffer.start, object.end, wire::UOFFSET, target, Flags::NONE)?;
@@ -149,10 +165,10 @@ fn head(teller: &mut Teller<'_>, number: u32, object: &objects::Object) -> Flow 
 fn identifier(teller: &mut Teller<'_>, number: u32, buffer: &Buffer) -> Flow {
     let start = buffer.start.saturating_add(wire::OFFSET);
     let end = start.saturating_add(wire::IDENTIFIER);
-    if !objects::has_identifier(teller.bytes, teller.found, teller.flat, number, buffer) {
+    if !found::has_identifier(teller.bytes, teller.found, teller.flat, number, buffer) {
         return Ok(());
     }
-    teller.enter_field(Step::None, GroupKind::Value)?;
+    teller.enter_field(Step::None, GroupKind::Part)?;
     teller.say().field.push_str("(identifier)");
     teller.leaf(start, end, wire::FILE_IDENTIFIER, None, Flags::NONE)?;
     teller.leave_field()

@@ -1,8 +1,9 @@
 //! Whether bytes are a FlatBuffer, with or without a size in front, and what speaks for it.
 
 use crate::formats::flatbuffers::decode::buffer_of;
+use crate::formats::flatbuffers::found::Buffer;
 use crate::formats::flatbuffers::guess::{self, Counts};
-use crate::formats::flatbuffers::objects::{self, Buffer};
+use crate::formats::flatbuffers::objects;
 use crate::formats::flatbuffers::table::vtable_at;
 use crate::formats::flatbuffers::{likely, wire};
 use crate::formats::{Candidate, Context, Level, Sample};
@@ -34,6 +35,18 @@ pub fn detect(sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
         (Ok(plain), _) => candidate("plain", plain, None),
         (Err(why), _) => told(bytes, context, why),
     }
+}
+
+/// Whether a root offset leads to a table whose vtable stands behind the sample: one that is shared can be anywhere.
+pub fn needs_all(bytes: Bytes<'_>) -> bool {
+    let behind = |start: u64| {
+        let root = start.checked_add(u64::from(bytes.u32(start)?)).filter(|root| root.is_multiple_of(wire::OFFSET))?;
+        let vtable = i64::try_from(root).ok()?.checked_sub(i64::from(bytes.i32(root)?))?;
+        Some(u64::try_from(vtable).ok()?.saturating_add(4) > bytes.len())
+    };
+    let sized = bytes.u32(0).is_some_and(|size| u64::from(size) >= bytes.len());
+    let start = if sized { wire::OFFSET } else { buffer_of(bytes, "plain").start };
+    behind(start) == Some(true)
 }
 
 /// A reading that holds together, with its score and evidence.
@@ -107,6 +120,9 @@ fn judge(bytes: Bytes<'_>, complete: bool, buffer: Buffer, context: &Context<'_>
         return Err(format!("{:#04x}: the slots of the root's vtable do not fit its table", vtable.start));
     }
     let mut judged = Judged { score: 0, pro: Vec::new(), contra: Vec::new() };
+    if buffer.origin > 0 {
+        judged.pro.push(format!("{} in front of a buffer at {at:#04x}", count(buffer.origin, "zero", "zeros")));
+    }
     judged.pro.push(format!("root offset {offset:#04x} leads to a table whose vtable {:#04x} fits", vtable.start));
     if complete || bytes.0.len() <= LOOKED_AT {
         whole(bytes, buffer, &mut judged);

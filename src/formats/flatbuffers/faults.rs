@@ -83,6 +83,12 @@ pub enum Wrong {
     SizePrefix(u64, u64),
     /// An identifier other than that of the schema.
     Identifier([u8; 4]),
+    /// No identifier, where the schema has one; where it would stand.
+    NoIdentifier([u8; 4], u64),
+    /// Zeros stand in front of the buffer: where it begins.
+    LeadingZeros(u64),
+    /// The size of the buffer is no multiple of an offset's alignment.
+    Size(u64),
     /// Elements of a vector are not sorted by their key: the first that is smaller than the one before.
     KeyOrder(u64),
     /// A bool that is neither 0 nor 1.
@@ -135,7 +141,9 @@ impl Wrong {
             Wrong::Tables(_) => Code::FbTables,
             Wrong::TooMuch | Wrong::Overlap(_) | Wrong::TwoTypes(_) => Code::FbOverlap,
             Wrong::SizePrefix(..) => Code::FbSizePrefix,
-            Wrong::Identifier(_) => Code::FbIdentifier,
+            Wrong::Identifier(_) | Wrong::NoIdentifier(..) => Code::FbIdentifier,
+            Wrong::LeadingZeros(_) => Code::FbLeadingZeros,
+            Wrong::Size(_) => Code::FbSize,
             Wrong::KeyOrder(_) => Code::FbKeyOrder,
             Wrong::BoolValue(_) => Code::FbBool,
             Wrong::PaddingNotZero => Code::FbPadding,
@@ -189,6 +197,9 @@ impl Wrong {
             | Wrong::TwoTypes(_)
             | Wrong::SizePrefix(..)
             | Wrong::Identifier(_)
+            | Wrong::NoIdentifier(..)
+            | Wrong::LeadingZeros(_)
+            | Wrong::Size(_)
             | Wrong::PaddingNotZero
             | Wrong::Unreferenced(_)
             | Wrong::Unreached(_) => self.of_buffers(fault),
@@ -334,6 +345,24 @@ impl Wrong {
             Wrong::Identifier(wanted) => (
                 format!("the schema says the identifier is \"{}\"", wanted.escape_ascii()),
                 "the file of another schema?",
+            ),
+            Wrong::NoIdentifier(wanted, at) => (
+                format!(
+                    "expected the identifier \"{}\" of the schema at offset {at}, found none",
+                    wanted.escape_ascii()
+                ),
+                "readers that check it refuse the buffer: its writer finished it without",
+            ),
+            Wrong::LeadingZeros(start) => (
+                format!(
+                    "the root offset 0 leads to itself, an empty table for most readers; a buffer begins at {start:#04x}"
+                ),
+                "a builder fills its array from the end: what was sent has the unused part in front",
+            ),
+            Wrong::Size(size) => (
+                format!("{}, no multiple of 4", bytes(size)),
+                "verifiers that compute the size of a buffer round it up, and refuse this one as cut; padding at the end \
+                 makes it pass",
             ),
             Wrong::PaddingNotZero => ("padding that is not zero".to_string(), ""),
             Wrong::Unreferenced(len) => {

@@ -1,7 +1,7 @@
 //! One field, member or element: its leaf and what it says.
 
 use crate::formats::flatbuffers::faults::Wrong;
-use crate::formats::flatbuffers::objects::{Found, Object, What};
+use crate::formats::flatbuffers::found::{Found, Object, What};
 use crate::formats::flatbuffers::tell::Teller;
 use crate::formats::flatbuffers::{guess, structs, wire, words};
 use crate::model::bytemap::Flags;

@@ -1,9 +1,10 @@
 //! Which types of a schema a buffer may have at its root: the schema's root type, else those that fit best.
 
 use crate::formats::flatbuffers::decode::buffer_of;
-use crate::formats::flatbuffers::objects::{self, Buffer, What};
+use crate::formats::flatbuffers::found::{Buffer, What};
+use crate::formats::flatbuffers::objects;
 use crate::formats::flatbuffers::table::{Slot, field_width, vtable_at};
-use crate::formats::flatbuffers::{likely, wire};
+use crate::formats::flatbuffers::{found, likely, wire};
 use crate::formats::{Context, Fit, Sample};
 use crate::model::diag::Severity;
 use crate::model::flat::{Flat, Object};
@@ -52,7 +53,7 @@ pub fn fits(sample: &Sample<'_>, context: &Context<'_>, schema: &Schema) -> Vec<
     if let Some((root, judged)) = told
         && !fits.first().is_some_and(|best| best.clean)
     {
-        let words = format!("{}, but nothing else fits better: {}", rooted(&judged), judged.words());
+        let words = format!("{}; no other type fits better: {}", rooted(&judged), judged.words());
         fits.retain(|fit| fit.root != root);
         fits.insert(0, Fit { root, score: i64::MAX, clean: false, why: words });
     } else if let (Some((root, judged)), Some(best)) = (told, fits.first_mut()) {
@@ -119,7 +120,7 @@ fn deep(bytes: Bytes<'_>, buffer: Buffer, root: MessageId, flat: &Flat, depth: u
             .filter(|id| vtable.voffset(bytes, *id).is_some_and(|voffset| voffset != 0));
         judged.unknown = judged.unknown.saturating_add(len64(unknown.count()));
     }
-    judged.unread = objects::unread(bytes, buffer, &found);
+    judged.unread = found::unread(bytes, buffer, &found);
     judged
 }
 

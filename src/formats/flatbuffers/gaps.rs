@@ -40,7 +40,7 @@ fn padding(teller: &mut Teller<'_>, to: u64) -> Flow {
     // Behind a string they end its row.
     let own = teller.opens_row();
     if own {
-        teller.enter_field(Step::None, GroupKind::Value)?;
+        teller.enter_field(Step::None, GroupKind::Part)?;
     }
     if teller.words {
         let len = to.saturating_sub(from);

@@ -10,7 +10,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::formats::flatbuffers::objects::{self, Buffer, Found, Hints, What};
+use crate::formats::flatbuffers::found;
+use crate::formats::flatbuffers::found::{Buffer, Found, Shared, What};
+use crate::formats::flatbuffers::objects::{self, Hints};
 use crate::formats::flatbuffers::words;
 use crate::model::events::Reading;
 use crate::model::flat::{Flat, Of};
@@ -75,7 +77,7 @@ fn is_zero(bytes: Bytes<'_>, start: u64, end: u64) -> bool {
 
 /// Where vtables lie on other objects: what uses them is no table.
 fn overlapped(found: &Found) -> HashSet<u64, foldhash::fast::FixedState> {
-    let starts = |shared: &&objects::Shared| {
+    let starts = |shared: &&Shared| {
         let (start, end) = (shared.vtable.start, shared.vtable.start.saturating_add(shared.vtable.size));
         let next = found.objects.partition_point(|object| object.start < end);
         let before = next.checked_sub(1).and_then(|at| found.objects.get(at));
@@ -91,7 +93,7 @@ fn in_gaps(bytes: Bytes<'_>, buffer: Buffer, found: &Found) -> HashMap<u64, Of, 
     targets.dedup();
     let mut hints: HashMap<u64, Of, foldhash::fast::FixedState> = HashMap::default();
     let mut next = 0usize;
-    for (start, end) in objects::gaps(buffer, found) {
+    for (start, end) in found::gaps(buffer, found) {
         while targets.get(next).is_some_and(|target| *target < start) {
             next = next.saturating_add(1);
         }
@@ -153,7 +155,7 @@ fn counts(bytes: Bytes<'_>, buffer: Buffer, found: &Found) -> Counts {
         };
         *count = count.saturating_add(1);
     }
-    counts.unread = objects::unread(bytes, buffer, found);
+    counts.unread = found::unread(bytes, buffer, found);
     counts.wrong = !found.faults.is_empty();
     counts
 }

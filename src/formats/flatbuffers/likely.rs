@@ -1,6 +1,6 @@
 //! What bytes look like where no schema says what they are: a table, a string.
 
-use crate::formats::flatbuffers::objects::{Buffer, Content, Elements, What};
+use crate::formats::flatbuffers::found::{Buffer, Content, Elements, What};
 use crate::formats::flatbuffers::table::{Vtable, vtable_at};
 use crate::formats::flatbuffers::wire;
 use crate::model::flat::Of;

@@ -9,6 +9,7 @@ mod encode;
 mod faults;
 mod fields;
 mod fit;
+mod found;
 mod gaps;
 mod guess;
 mod keys;
@@ -41,7 +42,7 @@ use crate::model::limits;
 use crate::model::num::count;
 use crate::model::schema::{Language, Schema};
 use crate::model::survey::{Survey, Want};
-use crate::wire::reader::Window;
+use crate::wire::reader::{Bytes, Window};
 
 /// The format.
 pub struct FlatBuffers;
@@ -80,6 +81,10 @@ impl Format for FlatBuffers {
 
     fn detect(&self, sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
         detect::detect(sample, context)
+    }
+
+    fn needs_all(&self, sample: &Sample<'_>) -> bool {
+        detect::needs_all(Bytes(sample.bytes))
     }
 
     fn fits(&self, sample: &Sample<'_>, context: &Context<'_>, schema: &Schema) -> Vec<Fit> {

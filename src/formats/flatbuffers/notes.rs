@@ -51,7 +51,9 @@ fn soffset(seen: &Seen, add: &mut Add<'_>) {
         }),
         _ => add("fb-soffset-behind", &[seen], &|| {
             let forward = offset.unsigned_abs();
-            format!("-{forward:#04x}: {at:#04x} + {forward:#04x} = {to:#04x}, a vtable further on")
+            format!(
+                "-{forward:#04x} is negative: {at:#04x} + {forward:#04x} = {to:#04x}, the vtable comes after the table"
+            )
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! The order in which a reader reaches the objects: the root, then each table with all that its fields lead to.
 
-use crate::formats::flatbuffers::objects::{Found, Object, Reach};
+use crate::formats::flatbuffers::found::{Found, Object, Reach};
 
 /// For each object its place in that order.
 pub fn ranks(found: &Found) -> Vec<u32> {

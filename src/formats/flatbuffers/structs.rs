@@ -2,7 +2,7 @@
 
 use crate::formats::flatbuffers::faults::Wrong;
 use crate::formats::flatbuffers::fields;
-use crate::formats::flatbuffers::objects::Object;
+use crate::formats::flatbuffers::found::Object;
 use crate::formats::flatbuffers::tell::Teller;
 use crate::model::bytemap::{Flags, GroupKind, Kind, Step};
 use crate::model::events::Flow;
@@ -92,7 +92,7 @@ fn push_members<'a>(teller: &Teller<'a>, at: u64, id: MessageId, list: &mut Vec<
 /// A gap: padding whatever it holds.
 fn gap(teller: &mut Teller<'_>, to: u64) -> Flow {
     let from = teller.at;
-    teller.enter_field(Step::None, GroupKind::Value)?;
+    teller.enter_field(Step::None, GroupKind::Part)?;
     let zero = teller.bytes.clipped(from, to).iter().all(|byte| *byte == 0);
     if teller.words {
         let words = teller.say();

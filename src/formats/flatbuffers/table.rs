@@ -1,7 +1,7 @@
 //! Tables and their vtables: which bytes each field has.
 
 use crate::formats::flatbuffers::faults::{Fault, Wrong};
-use crate::formats::flatbuffers::objects::Buffer;
+use crate::formats::flatbuffers::found::Buffer;
 use crate::formats::flatbuffers::wire;
 use crate::model::flat::{Field, Flat, Object, Shape};
 use crate::wire::reader::Bytes;

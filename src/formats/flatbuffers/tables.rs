@@ -1,7 +1,7 @@
 //! Tables: the soffset, then the fields that are there, in the order of their bytes.
 
 use crate::formats::flatbuffers::faults::Wrong;
-use crate::formats::flatbuffers::objects::Object;
+use crate::formats::flatbuffers::found::Object;
 use crate::formats::flatbuffers::table::Slot;
 use crate::formats::flatbuffers::tell::{Teller, shown};
 use crate::formats::flatbuffers::{fields, wire, words};
@@ -46,7 +46,7 @@ fn soffset(teller: &mut Teller<'_>, object: &Object) -> Flow {
     let value = teller.bytes.i32(object.start);
     let place = value.and_then(|value| i64::try_from(object.start).ok()?.checked_sub(i64::from(value)));
     let target = place.and_then(|place| u64::try_from(place).ok());
-    teller.enter_field(Step::None, GroupKind::Value)?;
+    teller.enter_field(Step::None, GroupKind::Part)?;
     if teller.words {
         let said = teller.say();
         said.field.push_str("(vtable)");
@@ -114,7 +114,7 @@ fn gap(teller: &mut Teller<'_>, to: u64, next: Option<(&Slot, Option<&Field>)>) 
         return Ok(());
     }
     let zero = teller.bytes.clipped(from, to).iter().all(|byte| *byte == 0);
-    teller.enter_field(Step::None, GroupKind::Value)?;
+    teller.enter_field(Step::None, GroupKind::Part)?;
     let kind = if zero && to.saturating_sub(from) < 64 { Kind::PADDING } else { Kind::UNREAD };
     if teller.words {
         let len = to.saturating_sub(from);
@@ -157,7 +157,7 @@ fn reason(teller: &Teller<'_>, to: u64, len: u64, next: Option<(&Slot, Option<&F
 /// end.
 fn trailing(teller: &Teller<'_>, flat: &Flat, to: u64, len: u64) -> String {
     let Some((object, vtable)) = teller.table_and_vtable() else { return String::new() };
-    let crate::formats::flatbuffers::objects::What::Table(Some(ty)) = object.what else { return String::new() };
+    let crate::formats::flatbuffers::found::What::Table(Some(ty)) = object.what else { return String::new() };
     let fields = flat.object(ty).map_or(&[][..], |object| &object.fields);
     let shifted = |field: &&Field| {
         let align = super::table::field_align(field, flat);

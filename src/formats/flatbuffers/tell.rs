@@ -2,7 +2,7 @@
 //! findings right before the leaf they speak of.
 
 use crate::formats::flatbuffers::faults::{Fault, Wrong};
-use crate::formats::flatbuffers::objects::{Found, NONE, Object, Reach, What};
+use crate::formats::flatbuffers::found::{Found, NONE, Object, Reach, What};
 use crate::formats::flatbuffers::table::{Slot, Vtable};
 use crate::model::bytemap::{Flags, Group, GroupId, GroupKind, Kind, Leaf, NO_GROUP, NO_TARGET, Step};
 use crate::model::diag::Severity;

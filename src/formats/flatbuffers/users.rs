@@ -1,6 +1,6 @@
 //! Who uses a vtable, in words: `used by 7 tables: document.items[0,1,3..7]`.
 
-use crate::formats::flatbuffers::objects::{Found, Object, Reach, What};
+use crate::formats::flatbuffers::found::{Found, Object, Reach, What};
 use crate::formats::flatbuffers::tell::{path_of, shown};
 use crate::model::flat::Flat;
 use crate::model::num::push_number;

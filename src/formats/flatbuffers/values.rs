@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use crate::formats::flatbuffers::decode::buffer_of;
-use crate::formats::flatbuffers::objects::Buffer;
+use crate::formats::flatbuffers::found::Buffer;
 use crate::formats::flatbuffers::table::{Vtable, field_width, vtable_at};
 use crate::formats::flatbuffers::{guess, wire, words};
 use crate::formats::{Context, Dress};

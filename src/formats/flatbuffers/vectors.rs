@@ -1,6 +1,6 @@
 //! Vectors and strings: a count, and what it counts.
 
-use crate::formats::flatbuffers::objects::{Content, Elements, Object};
+use crate::formats::flatbuffers::found::{Content, Elements, Object};
 use crate::formats::flatbuffers::tables::from_words;
 use crate::formats::flatbuffers::tell::{Teller, shown};
 use crate::formats::flatbuffers::{fields, wire};
@@ -83,7 +83,7 @@ pub fn tell(teller: &mut Teller<'_>, number: u32, object: &Object, elements: Ele
         }
         many(teller, flat, elements.of, from, from.saturating_add(fit.saturating_mul(width)))?;
     } else {
-        teller.enter_field(Step::None, GroupKind::Value)?;
+        teller.enter_field(Step::None, GroupKind::Part)?;
         say_count(teller, object, count, None);
         if teller.words {
             teller.say().field.push_str("(count)");
@@ -115,7 +115,7 @@ fn content(teller: &mut Teller<'_>, flat: &Flat, object: &Object, elements: Elem
     let (of, width) = (elements.of, flat.width(elements.of));
     let end = from.saturating_add(count.saturating_mul(width));
     if elements.content == Content::Flex {
-        teller.enter_field(Step::None, GroupKind::Value)?;
+        teller.enter_field(Step::None, GroupKind::Part)?;
         if teller.words {
             let said = teller.say();
             said.words = format!("FlexBuffer, {}", bytes(end.saturating_sub(from)));
@@ -127,7 +127,7 @@ fn content(teller: &mut Teller<'_>, flat: &Flat, object: &Object, elements: Elem
     let scalar = flat.scalar(of).is_some() || matches!(of, Of::Raw(_));
     let types = matches!(of, Of::UnionType(_));
     if scalar && (count > SINGLE || (width == 1 && !types)) {
-        teller.enter_field(Step::None, GroupKind::Value)?;
+        teller.enter_field(Step::None, GroupKind::Part)?;
         if teller.words {
             say_many(teller, flat, of, from, end);
             teller.say().field.push_str("  [..]");
@@ -253,7 +253,7 @@ fn vector_heading(
         }
     };
     if let Content::Nested(root) = elements.content {
-        return format!("   -- vector {path}: a buffer inside, {} of {}", bytes(count), name(root));
+        return format!("   -- vector {path}: a nested buffer, {} of {}", bytes(count), name(root));
     }
     if elements.of.is_offset() {
         let mut text = format!("   -- vector {path}: {count} {of}");

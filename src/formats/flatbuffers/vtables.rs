@@ -38,7 +38,7 @@ pub fn tell(teller: &mut Teller<'_>, number: u32, users: &Users) -> Flow {
         let from = users.words(number, teller.found, teller.flat);
         teller.heading(shared.first, &text, &from)?;
     }
-    teller.enter_field(Step::None, GroupKind::Value)?;
+    teller.enter_field(Step::None, GroupKind::Part)?;
     if teller.words {
         teller.say().field.push_str("(sizes)");
         teller.say().refs = shared.users;
@@ -49,7 +49,7 @@ pub fn tell(teller: &mut Teller<'_>, number: u32, users: &Users) -> Flow {
     if vtable.slot_count() == 0 {
         return Ok(());
     }
-    teller.enter_field(Step::None, GroupKind::Value)?;
+    teller.enter_field(Step::None, GroupKind::Part)?;
     for id in 0..vtable.slot_count() {
         if teller.words {
             say_slot(teller, &types, id, vtable.voffset(teller.bytes, id).unwrap_or(0));

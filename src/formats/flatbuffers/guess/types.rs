@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::formats::flatbuffers::objects::{Found, NONE, Object, Reach, What};
+use crate::formats::flatbuffers::found::{Found, NONE, Object, Reach, What};
 use crate::formats::flatbuffers::table::Slot;
 use crate::model::flat::{self, Field, Flat, Of, Type};
 use crate::model::schema::MessageId;
