@@ -91,6 +91,8 @@ fn each_reading(all: &[Golden]) -> impl Iterator<Item = (&Golden, bool)> {
 fn is_wrong_elsewhere(id: &str) -> bool {
     // A FlatBuffer that is cut is wrong at the offset that leads past the end.
     let cut = id.starts_with("bad.fb.trunc_") || id.starts_with("bad.fb.fan_out") || id == "bad.fb.sized_read_as_plain";
+    // A flat segment says nothing of its length: the first pointer past the end is wrong.
+    let cut = cut || id == "bad.cap.flat_cut_word" || id == "bad.cap.amplify_shared_lists";
     id.contains("nest_") || id == "bad.mp.array32_65536_cut" || cut
 }
 
@@ -129,9 +131,10 @@ fn every_vector_is_partitioned_with_causes_of_the_closed_list_and_the_width_rule
     for (golden, typed) in each_reading(&all) {
         let (out, status) = explained(golden, typed);
         let layers = out["layers"].as_array().unwrap();
-        // Base64 holds the message, a compressed frame holds one.
+        // Base64 holds the message, a compressed frame holds one, packed words are a layer.
         let inside =
-            usize::from(["long.protobuf.base64", "short.protobuf.base64", "pb.grpc_gzip"].contains(&&*golden.id));
+            usize::from(["long.protobuf.base64", "short.protobuf.base64", "pb.grpc_gzip"].contains(&&*golden.id))
+                + usize::from(golden.told().contains("packed") && !golden.bytes.is_empty());
         assert_eq!(layers.len(), 1 + inside, "{}", golden.id);
         assert_eq!(layers[0]["size"].as_u64(), Some(golden.bytes.len() as u64), "{}", golden.id);
         let sums: Vec<_> = layers.iter().map(|layer| partition(golden, layer)).collect();

@@ -155,15 +155,7 @@ impl Checker {
         assert_eq!(self.at, self.inside.last().map_or(size, |inside| inside.size), "so do those of an inner one");
         assert_eq!(self.pending, None, "what is said is said on a leaf");
         assert!(self.open.is_empty(), "every group has closed");
-        for (start, end, target) in &self.targets {
-            let speaks = |found: &Diagnostic| {
-                let of_offset = found.start < *end && *start < found.end.max(found.start + 1);
-                // Of a vtable also the second size may be wrong, two bytes further on.
-                of_offset || found.start <= *target + 2 && *target < found.end
-            };
-            let resolves = *target < size && self.starts.binary_search(target).is_ok() || self.found.iter().any(speaks);
-            assert!(resolves, "{start:#x} leads to a leaf, or a finding speaks of it: {target:#x}");
-        }
+        self.check_targets(self.inside.last().map_or(size, |inside| inside.size));
         assert_eq!((self.more, self.depth), (0, 0), "the last leaf and all containers are complete");
         assert_eq!(self.ledger.causes.total(), size, "the sum by cause");
         let fields: u64 = self.ledger.fields.values().map(|line| line.bytes).sum();
@@ -176,6 +168,19 @@ impl Checker {
         }
         if self.error_leaf {
             assert!(self.has_error(), "a leaf with an error has a finding that says which");
+        }
+    }
+
+    /// Each offset or pointer of the layer that ends leads to a leaf of it.
+    fn check_targets(&self, size: u64) {
+        for (start, end, target) in &self.targets {
+            let speaks = |found: &Diagnostic| {
+                let of_offset = found.start < *end && *start < found.end.max(found.start + 1);
+                // Of a vtable also the second size may be wrong, two bytes further on.
+                of_offset || found.start <= *target + 2 && *target < found.end
+            };
+            let resolves = *target < size && self.starts.binary_search(target).is_ok() || self.found.iter().any(speaks);
+            assert!(resolves, "{start:#x} leads to a leaf, or a finding speaks of it: {target:#x}");
         }
     }
 
@@ -382,7 +387,10 @@ impl Sink for Checker {
         assert!(!layer.name.is_empty() && !layer.by.is_empty(), "an inner layer has a name");
         let (name, by) = (layer.name.to_string(), layer.by);
         self.inside.push(Inside { name, by, start: layer.start, end: layer.end, size: layer.size, rows: Vec::new() });
+        self.check_targets(self.at);
         self.at = 0;
+        self.targets.clear();
+        self.starts.clear();
         self.known.clear();
         self.base = self.groups.len();
         self.row.clear();

@@ -79,6 +79,9 @@ pub fn flat(bytes: Bytes<'_>) -> Messages {
     Messages { list: vec![message], segments: vec![Segment { start: 0, end, words }], faults, end }
 }
 
+/// Missing bytes up to which a message counts as cut, and its table as right.
+const NEAR: u64 = 64 * 1024;
+
 /// The message whose table stands at `at`; none where nothing of it can be read.
 fn table(bytes: Bytes<'_>, at: u64, all: &mut Messages) -> Option<Message> {
     let left = bytes.len().saturating_sub(at);
@@ -118,8 +121,10 @@ fn table(bytes: Bytes<'_>, at: u64, all: &mut Messages) -> Option<Message> {
         let end = next.saturating_add(words.min(there).saturating_mul(WORD));
         if due > bytes.len() && cut.is_none() {
             let missing = due.saturating_sub(bytes.len());
-            cut =
-                Some(Fault { start: place, end: place.saturating_add(4), what: Wrong::SegmentPastEnd(words, missing) });
+            // Few bytes were lost at the end; a size that is far off is no size.
+            let (start, end) =
+                if missing < NEAR { (bytes.len(), bytes.len()) } else { (place, place.saturating_add(4)) };
+            cut = Some(Fault { start, end, what: Wrong::SegmentPastEnd(words, missing) });
         }
         all.segments.push(Segment { start: next, end, words });
         next = end;

@@ -110,8 +110,8 @@ impl Format for CapnProto {
         words::leaf_width(leaf, head)
     }
 
-    fn tell(&self, leaf: &Leaf, head: &[u8], _telling: Telling, out: &mut String) {
-        words::tell(leaf, head, out);
+    fn tell(&self, leaf: &Leaf, head: &[u8], telling: Telling, out: &mut String) {
+        words::tell(leaf, head, telling, out);
     }
 
     fn value(&self, leaf: &Leaf, head: &[u8]) -> Option<String> {

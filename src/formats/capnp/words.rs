@@ -2,7 +2,7 @@
 
 use crate::formats::capnp::layout::{Member, bits_at};
 use crate::formats::capnp::wire::{self, ElementSize};
-use crate::formats::{Run, json_string};
+use crate::formats::{Run, Telling, json_string};
 use crate::model::bytemap::{Bits, Flags, Leaf};
 use crate::model::capnp::{Capnp, Struct, Type};
 use crate::model::num::{len64, push_number, push_offset, push_signed};
@@ -220,13 +220,14 @@ pub fn json_number(scalar: &crate::model::value::Scalar<'_>) -> String {
 }
 
 /// Appends what a leaf says where the walk has said nothing.
-pub fn tell(leaf: &Leaf, head: &[u8], out: &mut String) {
+pub fn tell(leaf: &Leaf, head: &[u8], telling: Telling, out: &mut String) {
     let number = little_endian(head.get(..8).unwrap_or(head));
     match leaf.kind.code {
         wire::TEXT => crate::formats::quote(head, out),
         wire::NUL => out.push_str("|NUL"),
         wire::DATA | wire::BITS => out.push_str(&crate::model::num::bytes(leaf.len())),
-        code if code >= wire::LITERAL => {}
+        // In a row the tag has said what follows.
+        code if code >= wire::LITERAL && telling == Telling::Row => {}
         wire::HOLE => out.push_str("zeros that nothing points at"),
         wire::STRUCT_POINTER | wire::LIST_POINTER | wire::FAR_POINTER => {
             out.push_str("-> ");
