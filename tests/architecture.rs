@@ -218,6 +218,19 @@ fn every_code_of_a_finding_is_made_by_some_input() {
     let mut bytes = document.message();
     bytes[0x40] = 9;
     note(document.read_as().check(&bytes).codes());
+    // Two structs of two words and of one, the second in the first.
+    let overlap = "00 00 00 00 05 00 00 00  00 00 00 00 00 00 02 00  04 00 00 00 02 00 00 00  04 00 00 00 01 00 00 00 \
+                   01 00 00 00 00 00 00 00  02 00 00 00 00 00 00 00";
+    note(common::As::format("capnp").variant("framed").check(&common::hex(overlap)).codes());
+    // The text "root", its first byte ff.
+    let tree = golden().into_iter().find(|golden| golden.id == "cap.tree").unwrap();
+    let mut bytes = tree.message();
+    let place = bytes.windows(4).position(|four| four == b"root").unwrap();
+    bytes[place] = 0xff;
+    note(tree.read_as().check(&bytes).codes());
+    // Runs of 256 words of zeros, 2 KiB each from 2 bytes.
+    let zeros = [0x00, 0xff].repeat(70_000);
+    note(common::As::format("capnp").variant("packed").check(&zeros).codes());
     // Findings on the choice of format and on text encodings show at the command line.
     let mut told = String::new();
     let cases: [(&[&str], &str); 3] = [

@@ -25,8 +25,8 @@ pub const CAPNP_TRAVERSAL: u64 = 8 * 1024 * 1024;
 /// Cap'n Proto: segments of a message that readers take.
 pub const CAPNP_SEGMENTS: u64 = 512;
 
-/// Cap'n Proto: bytes that a packed input may unpack to.
-pub const CAPNP_UNPACKED: u64 = 1 << 30;
+/// Cap'n Proto: bytes that a packed input may unpack to, twice what [`CAPNP_TRAVERSAL`] lets readers visit.
+pub const CAPNP_UNPACKED: u64 = 128 * 1024 * 1024;
 
 /// JSON: common readers stop between 128 (serde_json) and 10,000 (Go).
 pub const JSON_DEPTH: usize = 512;
