@@ -43,6 +43,9 @@ const OTHER_TYPES: usize = 5;
 /// Rivals that the reason of a choice rules out one by one.
 const RIVALS: usize = 2;
 
+/// The score from which another variant than the told one is named.
+const CLEAR_SCORE: u32 = 700;
+
 /// How far ahead another format must be before a told one is doubted.
 const DOUBT: u32 = 500;
 
@@ -286,6 +289,7 @@ impl Inspection {
             self.format = Some(told);
             self.variant = options.variant.map_or_else(|| self.found_variant(told), |variant| variant.name);
             self.doubt(told);
+            self.doubt_variant(told, options);
             self.choose_root(sample, told);
             return;
         }
@@ -357,6 +361,20 @@ impl Inspection {
         self.found.push(
             Diagnostic::new(Code::FormatDoubt, 0, 0, message).help("without -f the best fitting format is taken"),
         );
+    }
+
+    /// Warns where a told variant is not the one that clearly fits. A canonical form is one of another variant.
+    fn doubt_variant(&mut self, told: &dyn Format, options: &Options) {
+        let Some(variant) = options.variant.filter(|variant| variant.name != "canonical") else { return };
+        let name = told.info().name;
+        let found = self.candidates.iter().find(|candidate| candidate.format == name);
+        let Some(found) = found.filter(|found| found.variant != variant.name && found.score >= CLEAR_SCORE) else {
+            return;
+        };
+        let why = found.pro.first().map(String::as_str).unwrap_or("it fits better");
+        let message = format!("told to be {name}/{}, but it looks like {name}/{}: {why}", variant.name, found.variant);
+        let help = format!("-f {name} alone finds the variant");
+        self.found.push(Diagnostic::new(Code::FormatDoubt, 0, 0, message).help(help));
     }
 
     /// Why the first candidate was chosen, in a sentence: its evidence, and what rules out the others;

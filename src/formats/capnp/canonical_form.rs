@@ -3,7 +3,7 @@
 
 use crate::formats::capnp::message::Messages;
 use crate::formats::capnp::objects::{Object, Objects, Reach, What};
-use crate::formats::capnp::wire::{ElementSize, WORD};
+use crate::formats::capnp::wire::WORD;
 use crate::model::num::{count, len64};
 use crate::wire::reader::Bytes;
 
@@ -130,7 +130,6 @@ fn trimmed(bytes: Bytes<'_>, object: &Object) -> Option<String> {
             let used = u64::from(count).saturating_mul(size.bits().unwrap_or(0));
             let from = object.start.saturating_add(used.div_ceil(8));
             let rest = bytes.clipped(from, object.end).iter().any(|byte| *byte != 0);
-            let _ = ElementSize::Bit;
             rest.then(|| format!("the list at {:#04x} has padding that is not zero", object.start))
         }
         _ => None,

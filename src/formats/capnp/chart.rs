@@ -3,16 +3,14 @@
 use crate::formats::capnp::layout::Shapes;
 use crate::formats::capnp::message::Messages;
 use crate::formats::capnp::objects::{Object, Objects, Reach, What};
+use crate::formats::capnp::wire::ElementSize;
 use crate::formats::scattered;
 use crate::model::bytemap::{GroupKind, Step};
 use crate::model::diag::{Diagnostic, Severity};
 use crate::model::num::push_number;
-use crate::wire::reader::Bytes;
 
 /// Everything that was found, and the schema it is told by.
 pub struct Chart<'a> {
-    /// The input.
-    pub bytes: Bytes<'a>,
     /// Its messages and segments.
     pub messages: &'a Messages,
     /// Its objects.
@@ -28,12 +26,7 @@ pub type Teller<'a> = scattered::Teller<'a, Chart<'a>>;
 
 impl<'a> Chart<'a> {
     /// A chart of what was found.
-    pub fn new(
-        bytes: Bytes<'a>,
-        messages: &'a Messages,
-        objects: &'a Objects,
-        shapes: Option<&'a Shapes<'a>>,
-    ) -> Chart<'a> {
+    pub fn new(messages: &'a Messages, objects: &'a Objects, shapes: Option<&'a Shapes<'a>>) -> Chart<'a> {
         let led = |object: &Object| object.refs > 0 && !matches!(object.what, What::Pad);
         let mut by_pointer: Vec<(u64, u32)> = (0u32..)
             .zip(&objects.list)
@@ -41,7 +34,7 @@ impl<'a> Chart<'a> {
             .map(|(number, object)| (object.from, number))
             .collect();
         by_pointer.sort_unstable();
-        Chart { bytes, messages, objects, shapes, by_pointer }
+        Chart { messages, objects, shapes, by_pointer }
     }
 
     /// An object by its number.
@@ -83,9 +76,7 @@ impl scattered::Chart for Chart<'_> {
         match self.object(number).map(|object| object.what) {
             Some(What::Layer) => GroupKind::Root,
             Some(What::Message(_) | What::Struct { .. }) => GroupKind::Record,
-            Some(What::List { size, .. }) if size == crate::formats::capnp::wire::ElementSize::Pointer => {
-                GroupKind::List
-            }
+            Some(What::List { size: ElementSize::Pointer, .. }) => GroupKind::List,
             Some(What::Structs { .. }) => GroupKind::List,
             Some(What::List { .. } | What::Pad) | None => GroupKind::Value,
         }

@@ -77,7 +77,7 @@ fn words(bytes: Bytes<'_>, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
         None => (None, None),
     };
     let found = objects::search(bytes, &messages, shapes, root, context.depth);
-    let chart = Chart::new(bytes, &messages, &found, shapes);
+    let chart = Chart::new(&messages, &found, shapes);
     let mut walk = Walk { teller: Teller::new(bytes, &chart, context.owner, out), next: 0, segment: None };
     walk.all()?;
     if walk.teller.words {

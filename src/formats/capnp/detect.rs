@@ -5,6 +5,7 @@ use crate::formats::capnp::message::{self, Messages};
 use crate::formats::capnp::wire::{Pointer, WORD, pointer};
 use crate::formats::capnp::{decode, packed};
 use crate::formats::{Candidate, Context, Level, Sample};
+use crate::model::diag::Severity;
 use crate::model::limits;
 use crate::model::num::{count, len64};
 use crate::wire::reader::Bytes;
@@ -29,18 +30,35 @@ pub fn detect(sample: &Sample<'_>, context: &Context<'_>) -> Candidate {
     let short = sample.bytes.get(..LOOKED_AT).filter(|_| !sample.complete).unwrap_or(sample.bytes);
     let unpacked = packed::unpack(short, false);
     // Of a sample that is cut the last word is missing, and nothing is wrong with that.
-    if (unpacked.wrong.is_none() || !sample.complete) && unpacked.bytes.len() >= 16 && len64(short.len()) > 2 {
+    let whole = unpacked.wrong.is_none() || !sample.complete;
+    if unpacked.bytes.len() >= 16 && len64(short.len()) > 2 {
         let words = Bytes(&unpacked.bytes);
-        take(framed(words, sample.complete, "packed", context));
-        take(flat(words, sample.complete, "flat-packed", context));
+        let mut packed = framed(words, sample.complete, "packed", context);
+        if !whole {
+            packed.score = packed.score.min(CUT);
+            if let Some(first) = packed.pro.first_mut() {
+                *first = "unpacks up to its end, which is cut".to_string();
+            }
+            packed.contra.extend(unpacked.wrong.as_ref().map(|found| found.message.clone()));
+        }
+        take(packed);
+        if whole {
+            take(flat(words, sample.complete, "flat-packed", context));
+        }
     }
     told(best, context)
 }
 
+/// The score of a packed input that is cut.
+const CUT: u32 = 260;
+
+/// The score of bytes that fit nothing where a schema of this language was told.
+const TOLD: u32 = 210;
+
 /// A schema of this language was told: somebody means it.
 fn told(mut best: Candidate, context: &Context<'_>) -> Candidate {
-    if context.schema.is_some_and(|schema| schema.capnp.is_some()) && best.score > 0 {
-        best.score = best.score.saturating_add(60).min(995);
+    if context.schema.is_some_and(|schema| schema.capnp.is_some()) {
+        best.score = best.score.saturating_add(60).clamp(TOLD, 995);
         best.pro.push("a .capnp schema was told".to_string());
     }
     best
@@ -88,7 +106,8 @@ fn framed(bytes: Bytes<'_>, complete: bool, variant: &'static str, context: &Con
     let messages = message::framed(bytes);
     let words: u64 = messages.segments.iter().map(|segment| segment.words).sum();
     let last = words.saturating_mul(WORD);
-    if messages.faults.is_empty() && complete || fits_so_far(&messages, bytes, complete) {
+    let sound_table = messages.faults.iter().all(|fault| fault.what.severity() != Severity::Error);
+    if sound_table && !messages.list.is_empty() && complete || fits_so_far(&messages, bytes, complete) {
         return sound(bytes, &messages, complete, variant, context, segments);
     }
     let Some(root) = messages.list.first().map(|message| bytes.u64(message.table_end).unwrap_or(0)) else {
@@ -142,9 +161,9 @@ fn sound(
             message::table_size(segments),
             words.saturating_mul(WORD),
             message::table_size(segments).saturating_add(words.saturating_mul(WORD)),
-            if complete { ", all of it" } else { "" }
+            if complete && messages.end == bytes.len() { ", all of it" } else { "" }
         )),
-        many => pro.push(format!("{many} messages in a row, to the last byte")),
+        many => pro.push(format!("{many} messages in a row")),
     }
     if judged.errors == 0 && judged.objects > 0 {
         pro.push(format!(
@@ -163,6 +182,10 @@ fn sound(
     } else if judged.errors > 0 {
         contra.push(count(judged.errors, "error", "errors"));
         score = 520;
+    }
+    if messages.end < bytes.len() && complete {
+        contra.push(format!("{} behind it", crate::model::num::bytes(bytes.len().saturating_sub(messages.end))));
+        score = score.saturating_sub(150);
     }
     let half = judged.words / 2;
     if complete && judged.unreached > half && judged.unreached > 8 {

@@ -74,6 +74,8 @@ pub fn flat(bytes: Bytes<'_>) -> Messages {
     if words == 0 {
         let what = if len == 0 { Wrong::Empty } else { Wrong::NoRoot(len) };
         faults.push(Fault { start: 0, end: len, what });
+    } else if end < len {
+        faults.push(Fault { start: end, end: len, what: Wrong::PartWord(len.saturating_sub(end)) });
     }
     let message = Message { start: 0, table_end: 0, first: 0, count: 1, end };
     Messages { list: vec![message], segments: vec![Segment { start: 0, end, words }], faults, end }

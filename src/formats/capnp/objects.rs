@@ -11,6 +11,7 @@ use crate::formats::capnp::resolve::{self, Found, Place, Target};
 use crate::formats::capnp::wire::{ElementSize, WORD};
 use crate::formats::scattered::NONE;
 use crate::model::capnp::Type;
+use crate::model::diag::Severity;
 use crate::model::limits;
 use crate::model::schema::MessageId;
 use crate::wire::reader::Bytes;
@@ -159,7 +160,7 @@ pub fn search(
         known: HashMap::default(),
         done: Vec::new(),
         faults: messages.faults.clone(),
-        partial: !messages.faults.is_empty(),
+        partial: messages.faults.iter().any(|fault| fault.what.severity() == Severity::Error),
         pads: 0,
         rank: 0,
         too_many: false,

@@ -6,7 +6,7 @@ use crate::formats::capnp::objects::Object;
 use crate::formats::capnp::wire::{self, ElementSize, Pointer, WORD, pointer};
 use crate::model::bytemap::{Flags, GroupKind, Step};
 use crate::model::events::Flow;
-use crate::model::num::{count, push_number, push_offset, push_signed};
+use crate::model::num::{count, push_offset, push_signed};
 
 /// Tells the pointer at an offset, in the group of the object that it is the first to lead to, or in one of its own.
 ///
@@ -159,7 +159,6 @@ fn segment_start(chart: &Chart<'_>, segment: u32, number: u32) -> Option<u64> {
 /// # Errors
 /// What the sink returns.
 pub fn pad(walk: &mut Walk<'_>, object: &Object) -> Flow {
-    let from = from_words(object);
     walk.heading(object, "", "")?;
     let mut at = object.start;
     while at < object.end {
@@ -177,7 +176,6 @@ pub fn pad(walk: &mut Walk<'_>, object: &Object) -> Flow {
         walk.teller.leave_field()?;
         at = at.saturating_add(WORD);
     }
-    let _ = from;
     Ok(())
 }
 
@@ -256,7 +254,7 @@ pub fn section(
             if walk.teller.bytes.u64(at) == Some(0) {
                 let said = walk.teller.say();
                 match member {
-                    Some((_, member)) => said.more.push_str(&null_words(chart, member.default)),
+                    Some((_, member)) => said.more.push_str(&null_words(member.default)),
                     None if shape.is_some_and(|shape| index >= shape.pointer_count) => {
                         said.more.push_str(", not in this schema");
                     }
@@ -273,9 +271,8 @@ pub fn section(
 }
 
 /// What a null pointer stands for, where the schema says a default.
-fn null_words(chart: &Chart<'_>, default: &crate::model::capnp::Value) -> String {
+fn null_words(default: &crate::model::capnp::Value) -> String {
     use crate::model::capnp::Value;
-    let _ = chart;
     match default {
         Value::Text(text) => format!(", the default {}", crate::formats::quoted(text.as_bytes())),
         Value::Data(bytes) => {
@@ -287,11 +284,4 @@ fn null_words(chart: &Chart<'_>, default: &crate::model::capnp::Value) -> String
         Value::Struct(_) => ", the default, a struct of the schema".to_string(),
         _ => String::new(),
     }
-}
-
-/// Appends a count in front of what is counted.
-pub fn push_count(text: &mut String, number: u64, one: &str, many: &str) {
-    push_number(text, number);
-    text.push(' ');
-    text.push_str(if number == 1 { one } else { many });
 }

@@ -3,7 +3,7 @@
 use crate::formats::capnp::chart::{Teller, push_word};
 use crate::formats::capnp::decode::Walk;
 use crate::formats::capnp::layout::{Member, Shape, bits_at, is_set};
-use crate::formats::capnp::objects::{Object, Reach};
+use crate::formats::capnp::objects::Object;
 use crate::formats::capnp::wire::{self, WORD};
 use crate::formats::capnp::{pointers, words};
 use crate::formats::raw;
@@ -57,8 +57,8 @@ fn age(shape: &Shape<'_>, data: u16, pointers: u16) -> String {
         return String::new();
     }
     let newer = data > shape.data_words || pointers > shape.pointer_count;
-    format!("; {} ({} schema, or trimmed)", parts.join(", "), if newer { "a newer" } else { "an older" })
-        .replace(" schema, or trimmed", if newer { " schema wrote it" } else { " schema wrote it, or it is trimmed" })
+    let who = if newer { "a newer schema wrote it" } else { "an older schema wrote it, or it is trimmed" };
+    format!("; {} ({who})", parts.join(", "))
 }
 
 /// A path for a sentence: the root by a word.
@@ -121,8 +121,6 @@ fn rest(teller: &mut Teller<'_>, start: u64, to: u64) -> Flow {
         // A row is a word: what is left of one stands in the row of its last field.
         let word = from.saturating_sub(start) / WORD;
         let next = start.saturating_add(word.saturating_add(1).saturating_mul(WORD)).min(to);
-        let begins = from.saturating_sub(start).is_multiple_of(WORD) || !teller.opens_row();
-        let _ = begins;
         piece(teller, from, next, start)?;
     }
     Ok(())
@@ -296,12 +294,4 @@ fn unknown(teller: &mut Teller<'_>, start: u64, end: u64, alone: bool) -> Flow {
         at = next;
     }
     Ok(())
-}
-
-/// The group that an element is told in.
-pub fn index_step(object: &Object) -> Step<'static> {
-    match object.reach {
-        Reach::Index(index) => Step::Index(u64::from(index)),
-        _ => Step::None,
-    }
 }
