@@ -2,14 +2,11 @@
 
 use crate::model::flat::{Absent, EnumId, Field, Flat, Of, Scalar, Shape, Type};
 use crate::model::schema::MessageId;
-use crate::schema::fbs::ast::{self, Name, Value};
+use crate::schema::fbs::ast::{self, Value};
 use crate::schema::fbs::files::Loaded;
 use crate::schema::fbs::lexer::Fault;
 use crate::schema::fbs::link::{Named, Names};
-use crate::schema::fbs::{attributes, enums, numbers};
-
-/// Hash functions that `hash` may name.
-const HASHES: [&str; 6] = ["fnv1_16", "fnv1a_16", "fnv1_32", "fnv1a_32", "fnv1_64", "fnv1a_64"];
+use crate::schema::fbs::{asked, attributes, enums, numbers};
 
 /// Makes the fields of a table or struct; those of a table by slot.
 ///
@@ -42,6 +39,7 @@ pub fn make(object: &ast::Object, names: &Names<'_>, flat: &Flat, loaded: &Loade
         made.push(one);
     }
     twice(object, &made)?;
+    asked::clashes(object, &made)?;
     number(object, &mut made, &ids)?;
     Ok(made)
 }
@@ -65,11 +63,8 @@ fn twice(object: &ast::Object, made: &[Field]) -> Result<(), Fault> {
 
 /// Numbers the fields: in order, or by their ids, of which none may be left out.
 fn number(object: &ast::Object, made: &mut [Field], ids: &[(u16, bool, usize)]) -> Result<(), Fault> {
-    let told = ids.iter().any(|(_, told, _)| *told);
-    if told && object.is_struct {
-        return Err(Fault::new(object.head.at, "members of a struct have no ids"));
-    }
-    if !told {
+    // On members of a struct ids say nothing.
+    if object.is_struct || !ids.iter().any(|(_, told, _)| *told) {
         for (id, field) in (0u16..).zip(made.iter_mut()) {
             slot(field, id, object.is_struct);
         }
@@ -117,7 +112,7 @@ fn of_field(
     loaded: &Loaded,
 ) -> Result<Field, Fault> {
     let head = &field.head;
-    let of = names.of_base(&field.ty.of)?;
+    let of = names.of_base(&field.ty.of, loaded)?;
     let shape = match field.ty.shape {
         ast::Shape::One => Shape::One,
         ast::Shape::Vector if head.has("vector64") => Shape::Vector64,
@@ -126,25 +121,25 @@ fn of_field(
     };
     let ty = Type { shape, of };
     let mut made = Field::new(head.name.clone(), 0, ty);
-    in_place(field, object, ty, flat)?;
+    in_place(field, object, ty)?;
     made.offset64 = head.has("offset64") || shape == Shape::Vector64;
     made.deprecated = head.has("deprecated");
     made.key = head.has("key");
     made.shared = head.has("shared");
     made.flexbuffer = head.has("flexbuffer");
     made.required = head.has("required") || (made.key && ty == Type::one(Of::Text));
-    made.nested = nested(field, ty, names)?;
-    made.hash = hash(field)?;
+    made.nested = nested(field, ty, names, loaded)?;
+    made.hash = head.attribute("hash").map(|hash| hash.value.clone());
     made.attributes = attributes::sorted(head);
     made.doc = head.doc.clone();
     made.place = loaded.place(head.at);
     (made.default, made.optional) = default(field, object, ty, flat)?;
-    asked(field, object, ty, &made)?;
+    asked::of_field(field, object, &made, flat)?;
     Ok(made)
 }
 
 /// What may stand in a struct, and in a table.
-fn in_place(field: &ast::Field, object: &ast::Object, ty: Type, _flat: &Flat) -> Result<(), Fault> {
+fn in_place(field: &ast::Field, object: &ast::Object, ty: Type) -> Result<(), Fault> {
     let at = field.ty.at;
     if object.is_struct {
         let fixed = matches!(ty.of, Of::Scalar(_) | Of::Enum(_) | Of::Struct(_)) && !ty.is_offset();
@@ -160,61 +155,29 @@ fn in_place(field: &ast::Field, object: &ast::Object, ty: Type, _flat: &Flat) ->
     Ok(())
 }
 
-/// What attributes ask for that the type does not have.
-fn asked(field: &ast::Field, object: &ast::Object, ty: Type, made: &Field) -> Result<(), Fault> {
-    let at = |name: &str| field.head.attribute(name).map_or(field.head.at, |attribute| attribute.at);
-    let scalar = ty.shape == Shape::One && matches!(ty.of, Of::Scalar(_) | Of::Enum(_));
-    if field.head.has("required") && (scalar || object.is_struct) {
-        return Err(Fault::new(
-            at("required"),
-            "only what an offset leads to, or a struct in a table, can be required",
-        )
-        .help("`= null` tells an absent scalar from its default"));
-    }
-    if field.head.has("deprecated") && object.is_struct {
-        return Err(Fault::new(at("deprecated"), "members of a struct cannot be deprecated"));
-    }
-    let may_be_key = match ty.shape {
-        Shape::One => matches!(ty.of, Of::Scalar(_) | Of::Enum(_) | Of::Struct(_) | Of::Text),
-        Shape::Array(_) => true,
-        _ => false,
-    };
-    if made.key && !may_be_key {
-        return Err(Fault::new(at("key"), "a key is a scalar, an enumeration, a struct or a string"));
-    }
-    if made.flexbuffer && ty != Type::vector(Of::Scalar(Scalar::Ubyte)) {
-        return Err(Fault::new(at("flexbuffer"), "a FlexBuffer is a vector of ubyte"));
-    }
-    Ok(())
-}
-
 /// The type of a buffer inside.
-fn nested(field: &ast::Field, ty: Type, names: &Names<'_>) -> Result<Option<MessageId>, Fault> {
+fn nested(field: &ast::Field, ty: Type, names: &Names<'_>, loaded: &Loaded) -> Result<Option<MessageId>, Fault> {
     let Some(attribute) = field.head.attribute("nested_flatbuffer") else { return Ok(None) };
     if ty.of != Of::Scalar(Scalar::Ubyte) || ty.shape == Shape::One {
         return Err(Fault::new(attribute.at, "a buffer inside is a vector of ubyte"));
     }
-    let name = Name { text: attribute.value.clone(), space: field.head.space.clone(), at: attribute.at };
-    match names.find(&name)? {
+    let Some(name) = field.nested() else {
+        return Err(Fault::new(attribute.at, "expected the type of the buffer inside, in quotes")
+            .help("as in `(nested_flatbuffer: \"Monster\")`"));
+    };
+    match names.find(&name, loaded)? {
         Named::Object(id) => Ok(Some(id)),
         Named::Enum(_) => Err(Fault::new(attribute.at, format!("`{}` is no table", attribute.value))),
     }
-}
-
-fn hash(field: &ast::Field) -> Result<Option<String>, Fault> {
-    let Some(attribute) = field.head.attribute("hash") else { return Ok(None) };
-    if !HASHES.contains(&attribute.value.as_str()) {
-        return Err(Fault::new(attribute.at, format!("no hash function `{}`", attribute.value))
-            .help(format!("there are {}", HASHES.join(", "))));
-    }
-    Ok(Some(attribute.value.clone()))
 }
 
 /// What an absent field means, and whether that is a value of its own.
 fn default(field: &ast::Field, object: &ast::Object, ty: Type, flat: &Flat) -> Result<(Absent, bool), Fault> {
     let scalar = if ty.shape == Shape::One { flat.scalar(ty.of) } else { None };
     let Some((value, at)) = &field.default else {
-        return Ok((scalar.map_or(Absent::None, zero), false));
+        let absent = scalar.map_or(Absent::None, zero);
+        part_of(field, ty, &absent, field.head.at, flat)?;
+        return Ok((absent, false));
     };
     if object.is_struct {
         return Err(Fault::new(*at, "members of a struct have no defaults: they are always there"));
@@ -222,8 +185,10 @@ fn default(field: &ast::Field, object: &ast::Object, ty: Type, flat: &Flat) -> R
     let wrong = |expected: &str| Err(Fault::new(*at, format!("expected {expected}, here is {}", told(value))));
     match (ty.shape, ty.of, value, scalar) {
         (_, _, Value::Word(word), Some(_)) if word == "null" => Ok((Absent::None, true)),
-        (Shape::One, Of::Enum(id), _, Some(base)) => enumerated(flat, id, value, base)
-            .map_or_else(|| wrong("a value of the enumeration"), |value| Ok((value, false))),
+        (Shape::One, Of::Enum(id), _, Some(base)) => match enumerated(flat, id, value, base) {
+            Some(default) => part_of(field, ty, &default, *at, flat).map(|()| (default, false)),
+            None => wrong("a value of the enumeration"),
+        },
         (Shape::One, Of::Scalar(_), _, Some(scalar)) => match of_scalar(scalar, value) {
             Some(default) => Ok((default, false)),
             None => wrong(&format!("a default that fits {}", scalar.name())),
@@ -234,6 +199,24 @@ fn default(field: &ast::Field, object: &ast::Object, ty: Type, flat: &Flat) -> R
         (Shape::Vector | Shape::Vector64, ..) => wrong("`[]`, the only default of a vector"),
         _ => Err(Fault::new(*at, "tables, structs and unions have no defaults")),
     }
+}
+
+/// Checks that the default of an enumeration is one of its values; bit flags may have any.
+fn part_of(field: &ast::Field, ty: Type, default: &Absent, at: usize, flat: &Flat) -> Result<(), Fault> {
+    let (Of::Enum(id), Shape::One) = (ty.of, ty.shape) else { return Ok(()) };
+    let Some(one) = flat.enumeration(id).filter(|one| !one.bit_flags) else { return Ok(()) };
+    let number = match default {
+        Absent::Int(number) => *number,
+        Absent::Uint(number) => number.cast_signed(),
+        _ => return Ok(()),
+    };
+    if one.values.iter().any(|value| value.number == number) {
+        return Ok(());
+    }
+    let shown = if one.base == Scalar::Ulong { number.cast_unsigned().to_string() } else { number.to_string() };
+    let message = format!("the default of `{}` is {shown}, which is no value of `{}`", field.head.name, one.name);
+    let first = one.values.first().map_or("", |value| value.name.as_str());
+    Err(Fault::new(at, message).help(format!("give one, as in `= {first}`, or add a value {shown}, or use `= null`")))
 }
 
 fn zero(scalar: Scalar) -> Absent {
@@ -257,8 +240,8 @@ fn of_scalar(scalar: Scalar, value: &Value) -> Option<Absent> {
         return numbers::float(text).map(Absent::Float);
     }
     let number = match text {
-        "true" => 1,
-        "false" => 0,
+        "true" if scalar == Scalar::Bool => 1,
+        "false" if scalar == Scalar::Bool => 0,
         _ => numbers::integer(text)?,
     };
     integer(number, scalar)
