@@ -1,9 +1,8 @@
 //! What attributes of a field ask for that its type does not have, and names that get into each other's way.
 
 use crate::model::flat::{Field, Flat, Of, Scalar, Shape, Type};
-use crate::schema::fbs::ast::{self, Given};
+use crate::schema::fbs::ast;
 use crate::schema::fbs::lexer::Fault;
-use crate::schema::fbs::numbers;
 
 /// Hash functions that `hash` may name, the width of their values in bytes at the end.
 const HASHES: [(&str, u8); 6] =
@@ -19,7 +18,7 @@ pub fn of_field(field: &ast::Field, object: &ast::Object, made: &Field, flat: &F
     asked.required()?;
     asked.key(made)?;
     asked.large()?;
-    asked.rest(made)
+    asked.rest()
 }
 
 struct Asked<'a> {
@@ -69,8 +68,6 @@ impl Asked<'_> {
             "only what an offset leads to, or a struct in a table, can be required",
             "`= null` tells an absent scalar from its default",
         )?;
-        let defaults = self.field.default.is_none();
-        self.only("required", defaults, "a field that is required has no default: it is always there", "")?;
         self.only("deprecated", !self.in_struct, "members of a struct cannot be deprecated", "")
     }
 
@@ -94,23 +91,26 @@ impl Asked<'_> {
         self.only("offset64", one_text || self.is_vector() && scalars, message, "")
     }
 
-    fn rest(&self, made: &Field) -> Result<(), Fault> {
+    fn rest(&self) -> Result<(), Fault> {
         self.only("shared", self.ty == Type::one(Of::Text), "only strings can be shared", "")?;
         let bytes = self.is_vector() && self.ty.of == Of::Scalar(Scalar::Ubyte);
         self.only("flexbuffer", bytes, "a FlexBuffer is a vector of ubyte", "")?;
-        let aligned = self.field.head.attribute("force_align").filter(|_| self.is_vector() && !made.offset64);
-        match aligned {
-            Some(attribute) if !is_alignment(attribute) => {
-                Err(Fault::new(attribute.at, "force_align is a power of two from 1 to 32"))
-            }
-            _ => Ok(()),
-        }
+        let by_value = match self.ty.shape {
+            Shape::One => matches!(self.ty.of, Of::Struct(_)),
+            Shape::Vector => matches!(self.ty.of, Of::Struct(_) | Of::Table(_)),
+            _ => false,
+        };
+        let message = "native_inline is for structs, and for vectors of structs or tables";
+        self.only("native_inline", by_value, message, "")?;
+        let hashed = self.field.head.has("hash");
+        self.only("cpp_type", hashed, "cpp_type is for fields that have a `hash`", "")?;
+        self.only(
+            "native_custom_alloc",
+            false,
+            "native_custom_alloc is for tables and structs, not for their fields",
+            "",
+        )
     }
-}
-
-fn is_alignment(attribute: &ast::Attribute) -> bool {
-    attribute.given != Given::Nothing
-        && numbers::integer(&attribute.value).is_some_and(|align| [1, 2, 4, 8, 16, 32].contains(&align))
 }
 
 /// Names of fields that code made of the schema also has for another field: `a_length` beside a vector `a`.

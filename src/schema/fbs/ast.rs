@@ -164,6 +164,8 @@ pub enum Value {
     Word(String),
     /// A string.
     Text(String),
+    /// What a function gave, `rad(180)`.
+    Computed(String),
     /// `[]`
     Empty,
 }

@@ -37,7 +37,9 @@ pub fn make(one: &ast::Enum, names: &Names<'_>, loaded: &Loaded) -> Result<Enum,
         last = Some(number);
         let stored = stored(number, base, bit_flags, value)?;
         let member = value.member.as_ref().map(|base| member(base, names, loaded)).transpose()?;
-        if let Some(twice) = values.iter().find(|other| other.name == value.head.name || other.number == stored) {
+        // Of an enumeration only the least number stands once: flatc compares no others.
+        let same = |other: &&EnumValue| other.name == value.head.name || one.is_union && other.number == stored;
+        if let Some(twice) = values.iter().find(same) {
             let what = if twice.name == value.head.name { "name" } else { "number" };
             return Err(Fault::new(value.head.at, format!("`{}` has the {what} of `{}`", value.head.name, twice.name)));
         }
@@ -53,6 +55,13 @@ pub fn make(one: &ast::Enum, names: &Names<'_>, loaded: &Loaded) -> Result<Enum,
         values.sort_by_key(|value| value.number.cast_unsigned());
     } else {
         values.sort_by_key(|value| value.number);
+    }
+    if let [first, second, ..] = values.as_slice() {
+        if first.number == second.number {
+            let at =
+                one.values.iter().find(|value| value.head.name == second.name).map_or(one.head.at, |it| it.head.at);
+            return Err(Fault::new(at, format!("`{}` has the number of `{}`", second.name, first.name)));
+        }
     }
     Ok(Enum {
         name: one.head.full(),

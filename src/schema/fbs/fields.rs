@@ -1,12 +1,12 @@
 //! Fields: types, slots, defaults, and what their attributes ask for.
 
-use crate::model::flat::{Absent, EnumId, Field, Flat, Of, Scalar, Shape, Type};
+use crate::model::flat::{Absent, Field, Flat, Of, Scalar, Shape, Type};
 use crate::model::schema::MessageId;
-use crate::schema::fbs::ast::{self, Value};
+use crate::schema::fbs::ast::{self, Given};
 use crate::schema::fbs::files::Loaded;
 use crate::schema::fbs::lexer::Fault;
 use crate::schema::fbs::link::{Named, Names};
-use crate::schema::fbs::{asked, attributes, enums, numbers};
+use crate::schema::fbs::{asked, attributes, defaults, numbers};
 
 /// Makes the fields of a table or struct; those of a table by slot.
 ///
@@ -18,7 +18,7 @@ pub fn make(object: &ast::Object, names: &Names<'_>, flat: &Flat, loaded: &Loade
     for field in &object.fields {
         attributes::check(&field.head, loaded)?;
         let one = of_field(field, object, names, flat, loaded)?;
-        let told = id_of(field)?;
+        let told = if object.is_struct { None } else { id_of(field)? };
         if let (Of::Union(id), false) = (one.ty.of, object.is_struct) {
             let ty = Type { shape: one.ty.shape, of: Of::UnionType(id) };
             let mut kind = Field::new(format!("{}_type", one.name), 0, ty);
@@ -46,6 +46,10 @@ pub fn make(object: &ast::Object, names: &Names<'_>, flat: &Flat, loaded: &Loade
 
 /// Two fields of one name.
 fn twice(object: &ast::Object, made: &[Field]) -> Result<(), Fault> {
+    if let Some(same) = object.fields.iter().find(|field| field.head.name == object.head.name) {
+        return Err(Fault::new(same.head.at, format!("the field `{}` is called as its type", same.head.name))
+            .help("flatc refuses that: generated code could not have both"));
+    }
     let mut names = std::collections::HashSet::new();
     for field in made {
         if !names.insert(field.name.as_str()) {
@@ -98,7 +102,9 @@ fn slot(field: &mut Field, id: u16, is_struct: bool) {
 
 fn id_of(field: &ast::Field) -> Result<Option<u16>, Fault> {
     let Some(attribute) = field.head.attribute("id") else { return Ok(None) };
-    match numbers::integer(&attribute.value).and_then(|id| u16::try_from(id).ok()) {
+    // An attribute without a value has 0.
+    let value = if attribute.given == Given::Nothing { "0" } else { &attribute.value };
+    match numbers::integer(value).and_then(|id| u16::try_from(id).ok()) {
         Some(id) => Ok(Some(id)),
         None => Err(Fault::new(attribute.at, format!("expected an id from 0 to 65535, here is `{}`", attribute.value))),
     }
@@ -133,7 +139,7 @@ fn of_field(
     made.attributes = attributes::sorted(head);
     made.doc = head.doc.clone();
     made.place = loaded.place(head.at);
-    (made.default, made.optional) = default(field, object, ty, flat)?;
+    (made.default, made.optional) = defaults::of_field(field, object, ty, flat)?;
     asked::of_field(field, object, &made, flat)?;
     Ok(made)
 }
@@ -169,107 +175,4 @@ fn nested(field: &ast::Field, ty: Type, names: &Names<'_>, loaded: &Loaded) -> R
         Named::Object(id) => Ok(Some(id)),
         Named::Enum(_) => Err(Fault::new(attribute.at, format!("`{}` is no table", attribute.value))),
     }
-}
-
-/// What an absent field means, and whether that is a value of its own.
-fn default(field: &ast::Field, object: &ast::Object, ty: Type, flat: &Flat) -> Result<(Absent, bool), Fault> {
-    let scalar = if ty.shape == Shape::One { flat.scalar(ty.of) } else { None };
-    let Some((value, at)) = &field.default else {
-        let absent = scalar.map_or(Absent::None, zero);
-        part_of(field, ty, &absent, field.head.at, flat)?;
-        return Ok((absent, false));
-    };
-    if object.is_struct {
-        return Err(Fault::new(*at, "members of a struct have no defaults: they are always there"));
-    }
-    let wrong = |expected: &str| Err(Fault::new(*at, format!("expected {expected}, here is {}", told(value))));
-    match (ty.shape, ty.of, value, scalar) {
-        (_, _, Value::Word(word), Some(_)) if word == "null" => Ok((Absent::None, true)),
-        (Shape::One, Of::Enum(id), _, Some(base)) => match enumerated(flat, id, value, base) {
-            Some(default) => part_of(field, ty, &default, *at, flat).map(|()| (default, false)),
-            None => wrong("a value of the enumeration"),
-        },
-        (Shape::One, Of::Scalar(_), _, Some(scalar)) => match of_scalar(scalar, value) {
-            Some(default) => Ok((default, false)),
-            None => wrong(&format!("a default that fits {}", scalar.name())),
-        },
-        (Shape::One, Of::Text, Value::Text(text), _) => Ok((Absent::Text(text.clone()), false)),
-        (Shape::One, Of::Text, ..) => wrong("a string in quotes"),
-        (Shape::Vector | Shape::Vector64, _, Value::Empty, _) => Ok((Absent::EmptyVector, false)),
-        (Shape::Vector | Shape::Vector64, ..) => wrong("`[]`, the only default of a vector"),
-        _ => Err(Fault::new(*at, "tables, structs and unions have no defaults")),
-    }
-}
-
-/// Checks that the default of an enumeration is one of its values; bit flags may have any.
-fn part_of(field: &ast::Field, ty: Type, default: &Absent, at: usize, flat: &Flat) -> Result<(), Fault> {
-    let (Of::Enum(id), Shape::One) = (ty.of, ty.shape) else { return Ok(()) };
-    let Some(one) = flat.enumeration(id).filter(|one| !one.bit_flags) else { return Ok(()) };
-    let number = match default {
-        Absent::Int(number) => *number,
-        Absent::Uint(number) => number.cast_signed(),
-        _ => return Ok(()),
-    };
-    if one.values.iter().any(|value| value.number == number) {
-        return Ok(());
-    }
-    let shown = if one.base == Scalar::Ulong { number.cast_unsigned().to_string() } else { number.to_string() };
-    let message = format!("the default of `{}` is {shown}, which is no value of `{}`", field.head.name, one.name);
-    let first = one.values.first().map_or("", |value| value.name.as_str());
-    Err(Fault::new(at, message).help(format!("give one, as in `= {first}`, or add a value {shown}, or use `= null`")))
-}
-
-fn zero(scalar: Scalar) -> Absent {
-    if scalar.is_float() { Absent::Float(0.0) } else { Absent::Int(0) }
-}
-
-fn told(value: &Value) -> String {
-    match value {
-        Value::Number(text) | Value::Word(text) => format!("`{text}`"),
-        Value::Text(text) => format!("\"{}\"", text.escape_debug()),
-        Value::Empty => "`[]`".to_string(),
-    }
-}
-
-fn of_scalar(scalar: Scalar, value: &Value) -> Option<Absent> {
-    let text = match value {
-        Value::Number(text) | Value::Text(text) | Value::Word(text) => text.as_str(),
-        Value::Empty => return None,
-    };
-    if scalar.is_float() {
-        return numbers::float(text).map(Absent::Float);
-    }
-    let number = match text {
-        "true" if scalar == Scalar::Bool => 1,
-        "false" if scalar == Scalar::Bool => 0,
-        _ => numbers::integer(text)?,
-    };
-    integer(number, scalar)
-}
-
-fn integer(number: i128, scalar: Scalar) -> Option<Absent> {
-    // Any number but 0 is true.
-    let number = if scalar == Scalar::Bool { i128::from(number != 0) } else { number };
-    let stored = enums::fitted(number, scalar)?;
-    Some(if number > i128::from(i64::MAX) { Absent::Uint(stored.cast_unsigned()) } else { Absent::Int(stored) })
-}
-
-/// A value of an enumeration: by name, by several names, by `Enum.Name`, or by number.
-fn enumerated(flat: &Flat, id: EnumId, value: &Value, base: Scalar) -> Option<Absent> {
-    let one = flat.enumeration(id)?;
-    let text = match value {
-        Value::Number(text) => return integer(numbers::integer(text)?, base),
-        Value::Word(text) | Value::Text(text) => text,
-        Value::Empty => return None,
-    };
-    let mut sum = 0u64;
-    let mut any = false;
-    for name in text.split_whitespace() {
-        let name = name.rsplit('.').next().unwrap_or(name);
-        let value = one.values.iter().find(|value| value.name == name)?;
-        sum |= value.number.cast_unsigned();
-        any = true;
-    }
-    let number = if base == Scalar::Ulong { i128::from(sum) } else { i128::from(sum.cast_signed()) };
-    any.then(|| integer(number, base))?
 }

@@ -62,7 +62,8 @@ fn part(field: &Field) -> Option<usize> {
 fn one(flat: &mut Flat, at: usize) -> Result<(), (usize, String)> {
     let Some(object) = flat.objects.get(at) else { return Ok(()) };
     let forced = object.attributes.iter().find(|(name, _)| name == "force_align");
-    let forced = forced.and_then(|(_, value)| value.parse::<u64>().ok());
+    let forced = forced
+        .map(|(_, value)| super::numbers::integer(value).and_then(|value| u64::try_from(value).ok()).unwrap_or(0));
     let mut fields = object.fields.clone();
     let name = object.name.clone();
     let (mut size, mut align) = (0u64, 1u64);
@@ -86,7 +87,7 @@ fn one(flat: &mut Flat, at: usize) -> Result<(), (usize, String)> {
         return Err((at, format!("the struct `{name}` has no members: a struct has one at least")));
     }
     if let Some(forced) = forced.filter(|forced| !forced.is_power_of_two() || *forced < align || *forced > MOST_ALIGN) {
-        return Err((at, format!("force_align is {forced}; for `{name}` a power of two from {align} to {MOST_ALIGN}")));
+        return Err((at, format!("force_align is {forced}, for `{name}` a power of two from {align} to {MOST_ALIGN}")));
     }
     align = align.max(forced.unwrap_or(1));
     pad(&mut fields, last, &mut size, align);

@@ -5,6 +5,7 @@
 //! lexer     source as tokens          parse   tokens as declarations (ast), numbers
 //! order     what a name stands for at its place
 //! link      declarations as one model: enums, fields, attributes, and layout, the places of struct members
+//! defaults  defaults of fields
 //! asked     what attributes ask for that cannot be
 //! bfbs      what `flatc -b --schema` writes, as the same model
 //! ```
@@ -16,6 +17,7 @@ mod asked;
 mod ast;
 mod attributes;
 mod bfbs;
+mod defaults;
 mod enums;
 mod fields;
 mod files;

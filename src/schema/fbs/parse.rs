@@ -23,12 +23,18 @@ const DECLARATIONS: [&str; 13] = [
     "object",
 ];
 
+/// Functions in one another that flatc reads (`FLATBUFFERS_MAX_PARSING_DEPTH`).
+const MOST_FUNCTIONS: usize = 64;
+
 /// Reads a file.
 ///
 /// # Errors
 /// The first thing that the grammar does not allow.
 pub fn parse(text: &str) -> Result<File, Fault> {
     let mut parser = Parser { lexer: Lexer::new(text)?, space: String::new(), begun: false, file: File::default() };
+    if parser.lexer.kind == Kind::End {
+        return Err(parser.wrong("a declaration").help("flatc refuses a file without one, too"));
+    }
     while parser.lexer.kind != Kind::End {
         parser.declaration()?;
     }
@@ -241,8 +247,10 @@ impl<'a> Parser<'a> {
     fn attribute_value(&mut self) -> Result<(String, Given), Fault> {
         let value = match &self.lexer.kind {
             Kind::Text(text) => (text.to_string(), Given::Text),
-            Kind::Number(text) => ((*text).to_string(), Given::Number),
-            _ => return Err(self.wrong("the value of an attribute, a number or a string in quotes")),
+            Kind::Number(text) if super::numbers::integer(text).is_some_and(|it| i32::try_from(it).is_ok()) => {
+                ((*text).to_string(), Given::Number)
+            }
+            _ => return Err(self.wrong("the value of an attribute, an integer of 32 bits or a string in quotes")),
         };
         self.lexer.advance()?;
         Ok(value)
@@ -342,19 +350,36 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `deg(90)`, `sin(0.5)`: functions of the compiler, applied to one number.
+    /// `deg(90)`, `sin(rad(30))`: functions of the compiler, in one another.
     fn function(&mut self, name: &str) -> Result<Value, Fault> {
-        let at = self.lexer.at;
+        let mut names = vec![name.to_string()];
         self.expect('(', "behind the name of a function")?;
-        let Kind::Number(text) = self.lexer.kind else { return Err(self.wrong("a number")) };
-        let value = super::numbers::float(text).and_then(|value| super::numbers::function(name, value));
-        let Some(value) = value else {
-            return Err(Fault::new(at, format!("`{name}({text})` is no function of a number that is known here"))
-                .help("there are deg, rad, cos, sin, tan, acos, asin, atan"));
+        let value = loop {
+            let text = match &self.lexer.kind {
+                Kind::Number(text) | Kind::Word(text) => (*text).to_string(),
+                Kind::Text(text) => text.trim_matches(' ').to_string(),
+                _ => return Err(self.wrong("a number")),
+            };
+            let fault = self.wrong("a number, or deg, rad, cos, sin, tan, acos, asin or atan of one");
+            self.lexer.advance()?;
+            if self.pass('(')? {
+                names.push(text);
+            } else {
+                break super::numbers::float(&text).ok_or(fault)?;
+            }
+            if names.len() > MOST_FUNCTIONS {
+                return Err(Fault::new(fault.at, format!("more than {MOST_FUNCTIONS} functions in one another")));
+            }
         };
-        self.lexer.advance()?;
-        self.expect(')', "behind a number")?;
-        Ok(Value::Number(value.to_string()))
+        let mut result = value;
+        for name in names.iter().rev() {
+            result = super::numbers::function(name, result).ok_or_else(|| {
+                Fault::new(self.lexer.at, format!("no function `{name}`"))
+                    .help("there are deg, rad, cos, sin, tan, acos, asin, atan")
+            })?;
+            self.expect(')', "behind a number")?;
+        }
+        Ok(Value::Computed(result.to_string()))
     }
 
     fn enumeration(&mut self, doc: Vec<String>) -> Result<(), Fault> {
