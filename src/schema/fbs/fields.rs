@@ -46,10 +46,6 @@ pub fn make(object: &ast::Object, names: &Names<'_>, flat: &Flat, loaded: &Loade
 
 /// Two fields of one name.
 fn twice(object: &ast::Object, made: &[Field]) -> Result<(), Fault> {
-    if let Some(same) = object.fields.iter().find(|field| field.head.name == object.head.name) {
-        return Err(Fault::new(same.head.at, format!("the field `{}` is called as its type", same.head.name))
-            .help("flatc refuses that: generated code could not have both"));
-    }
     let mut names = std::collections::HashSet::new();
     for field in made {
         if !names.insert(field.name.as_str()) {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::model::flat::EnumId;
 use crate::model::schema::{MessageId, SchemaError};
-use crate::schema::fbs::ast::{self, Base, Name};
+use crate::schema::fbs::ast::{self, Base, Name, Shape};
 use crate::schema::fbs::files::{Files, Loaded};
 use crate::schema::fbs::lexer::Fault;
 use crate::schema::fbs::link::Named;
@@ -44,7 +44,7 @@ struct Reader {
 /// Finds what the names in all files stand for. Names that stand for nothing are left out.
 ///
 /// # Errors
-/// A struct that holds one whose declaration is not there yet.
+/// A struct that holds one whose declaration is not there yet; a field that is called as a type.
 pub fn uses(files: &Files) -> Result<Uses, SchemaError> {
     let (mut enums, mut objects) = (0u32, 0u32);
     let mut all: Vec<Vec<(usize, Event<'_>)>> = Vec::new();
@@ -111,8 +111,16 @@ impl Reader {
     }
 
     fn field(&mut self, field: &ast::Field, in_struct: bool) -> Result<(), Fault> {
+        let own = Name { text: field.head.name.clone(), space: field.head.space.clone(), at: field.head.at };
+        if around(&own).chain([own.text.clone()]).any(|full| self.objects.contains_key(&full)) {
+            return Err(Fault::new(own.at, format!("the field `{}` is called as a table or struct", own.text))
+                .help("flatc refuses that where the type is declared, or used, up to here"));
+        }
         if let Base::Named(name) = &field.ty.of {
             let reached = self.use_any(name);
+            if let Reached::Slot(slot) = reached {
+                self.known(field, name, slot)?;
+            }
             if let (true, Reached::Slot(slot)) = (in_struct, reached) {
                 if self.is_open(slot) {
                     return Err(Fault::new(
@@ -127,6 +135,21 @@ impl Reader {
             self.use_object(&name);
         }
         Ok(())
+    }
+
+    /// Checks that a struct is declared in front of a field whose attributes are for structs only.
+    fn known(&self, field: &ast::Field, name: &Name, slot: usize) -> Result<(), Fault> {
+        let asking = match field.ty.shape {
+            Shape::One => ["native_inline", "key"],
+            _ => ["vector64", "offset64"],
+        };
+        match asking.iter().find_map(|asking| field.head.attribute(asking)) {
+            Some(attribute) if self.is_open(slot) => {
+                let message = format!("`{}` asks for a struct, and `{}` is none up to here", attribute.name, name.text);
+                Err(Fault::new(attribute.at, message).help("declare the struct in front of its use"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A declaration: what waits for it is found.

@@ -245,12 +245,14 @@ impl<'a> Parser<'a> {
     }
 
     fn attribute_value(&mut self) -> Result<(String, Given), Fault> {
+        let number = |text| super::numbers::integer(text).filter(|number| i32::try_from(*number).is_ok());
         let value = match &self.lexer.kind {
-            Kind::Text(text) => (text.to_string(), Given::Text),
-            Kind::Number(text) if super::numbers::integer(text).is_some_and(|it| i32::try_from(it).is_ok()) => {
-                ((*text).to_string(), Given::Number)
-            }
-            _ => return Err(self.wrong("the value of an attribute, an integer of 32 bits or a string in quotes")),
+            Kind::Text(text) => Some((text.to_string(), Given::Text)),
+            Kind::Number(text) => number(text).map(|number| (number.to_string(), Given::Number)),
+            _ => None,
+        };
+        let Some(value) = value else {
+            return Err(self.wrong("the value of an attribute, an integer of 32 bits or a string in quotes"));
         };
         self.lexer.advance()?;
         Ok(value)
