@@ -13,14 +13,16 @@ pub struct File {
     pub enums: Vec<Enum>,
     /// Services.
     pub services: Vec<Service>,
-    /// What `root_type` names.
-    pub root: Option<Name>,
+    /// What `root_type` names; the last one counts.
+    pub roots: Vec<Name>,
     /// What `file_identifier` says.
     pub identifier: Option<[u8; 4]>,
     /// What `file_extension` says.
     pub extension: Option<String>,
-    /// Attributes that it declares.
-    pub attributes: Vec<String>,
+    /// Attributes that it declares, with their places.
+    pub attributes: Vec<(String, usize)>,
+    /// Where data in JSON begins that stands behind the declarations.
+    pub data: Option<usize>,
 }
 
 /// A name that is used, with the namespace it is used in.
@@ -73,8 +75,21 @@ pub struct Attribute {
     pub name: String,
     /// Its value as written; empty where it has none.
     pub value: String,
+    /// Whether a string or a number was written.
+    pub given: Given,
     /// Its place.
     pub at: usize,
+}
+
+/// How the value of an attribute is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// There is none.
+    Nothing,
+    /// As a number.
+    Number,
+    /// In quotes.
+    Text,
 }
 
 /// A table or struct.
@@ -97,6 +112,14 @@ pub struct Field {
     pub ty: Type,
     /// Its default.
     pub default: Option<(Value, usize)>,
+}
+
+impl Field {
+    /// The type of the buffer inside, as an attribute names it.
+    pub fn nested(&self) -> Option<Name> {
+        let attribute = self.head.attribute("nested_flatbuffer").filter(|one| one.given == Given::Text)?;
+        Some(Name { text: attribute.value.clone(), space: self.head.space.clone(), at: attribute.at })
+    }
 }
 
 /// A type.
@@ -141,6 +164,8 @@ pub enum Value {
     Word(String),
     /// A string.
     Text(String),
+    /// What a function gave, `rad(180)`.
+    Computed(String),
     /// `[]`
     Empty,
 }
@@ -165,6 +190,8 @@ pub struct EnumValue {
     pub head: Head,
     /// What a member is.
     pub member: Option<Base>,
+    /// A member with a name of its own, `alias: Type`.
+    pub aliased: bool,
     /// The number, where one is written.
     pub number: Option<(String, usize)>,
 }

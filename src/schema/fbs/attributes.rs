@@ -42,8 +42,14 @@ pub const KNOWN: [&str; 27] = [
 pub fn check(head: &Head, loaded: &Loaded) -> Result<(), Fault> {
     for attribute in &head.attributes {
         let name = attribute.name.as_str();
-        if KNOWN.contains(&name) || loaded.declared.iter().any(|declared| declared == name) {
-            continue;
+        match loaded.declared.get(name) {
+            _ if KNOWN.contains(&name) => continue,
+            Some(from) if *from < attribute.at => continue,
+            Some(_) => {
+                return Err(Fault::new(attribute.at, format!("attribute `{name}` is declared only below"))
+                    .help("put its declaration in front of its use"));
+            }
+            None => {}
         }
         let near = crate::model::words::nearest(name, KNOWN.into_iter());
         let help = match near.first() {

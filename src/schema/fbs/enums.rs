@@ -15,14 +15,13 @@ pub fn make(one: &ast::Enum, names: &Names<'_>, loaded: &Loaded) -> Result<Enum,
     attributes::check(&one.head, loaded)?;
     let base = base(one)?;
     let bit_flags = one.head.has("bit_flags");
-    if bit_flags && base.is_signed() {
-        return Err(
-            Fault::new(one.head.at, "bit_flags need an unsigned type").help("as in `enum Color : ubyte (bit_flags)`")
-        );
+    if let Some(attribute) = one.head.attribute("force_align") {
+        return Err(Fault::new(attribute.at, "`force_align` is for structs, an enumeration is aligned as its type"));
     }
     let mut values: Vec<EnumValue> = Vec::new();
     let mut last: Option<i128> = None;
-    if one.is_union {
+    // flatc lets no enumeration be without a value.
+    if one.is_union || one.values.is_empty() {
         values.push(EnumValue {
             name: "NONE".into(),
             number: 0,
@@ -37,8 +36,10 @@ pub fn make(one: &ast::Enum, names: &Names<'_>, loaded: &Loaded) -> Result<Enum,
         let number = number_of(value, last)?;
         last = Some(number);
         let stored = stored(number, base, bit_flags, value)?;
-        let member = value.member.as_ref().map(|base| member(base, names)).transpose()?;
-        if let Some(twice) = values.iter().find(|other| other.name == value.head.name || other.number == stored) {
+        let member = value.member.as_ref().map(|base| member(base, names, loaded)).transpose()?;
+        // Of an enumeration only the least number stands once: flatc compares no others.
+        let same = |other: &&EnumValue| other.name == value.head.name || one.is_union && other.number == stored;
+        if let Some(twice) = values.iter().find(same) {
             let what = if twice.name == value.head.name { "name" } else { "number" };
             return Err(Fault::new(value.head.at, format!("`{}` has the {what} of `{}`", value.head.name, twice.name)));
         }
@@ -54,6 +55,13 @@ pub fn make(one: &ast::Enum, names: &Names<'_>, loaded: &Loaded) -> Result<Enum,
         values.sort_by_key(|value| value.number.cast_unsigned());
     } else {
         values.sort_by_key(|value| value.number);
+    }
+    if let [first, second, ..] = values.as_slice() {
+        if first.number == second.number {
+            let at =
+                one.values.iter().find(|value| value.head.name == second.name).map_or(one.head.at, |it| it.head.at);
+            return Err(Fault::new(at, format!("`{}` has the number of `{}`", second.name, first.name)));
+        }
     }
     Ok(Enum {
         name: one.head.full(),
@@ -72,9 +80,9 @@ pub fn make(one: &ast::Enum, names: &Names<'_>, loaded: &Loaded) -> Result<Enum,
 fn base(one: &ast::Enum) -> Result<Scalar, Fault> {
     let Some((ty, at)) = &one.base else { return Ok(Scalar::Ubyte) };
     match (&ty.of, ty.shape) {
-        (Base::Scalar(scalar), Shape::One) if !scalar.is_float() => Ok(*scalar),
+        (Base::Scalar(scalar), Shape::One) if !scalar.is_float() && *scalar != Scalar::Bool => Ok(*scalar),
         _ => Err(Fault::new(*at, "an enumeration is stored as an integer")
-            .help("byte, ubyte, short, ushort, int, uint, long, ulong or bool")),
+            .help("byte, ubyte, short, ushort, int, uint, long or ulong")),
     }
 }
 
@@ -122,8 +130,8 @@ pub fn fitted(number: i128, ty: Scalar) -> Option<i64> {
 }
 
 /// What a member of a union is.
-fn member(base: &Base, names: &Names<'_>) -> Result<Of, Fault> {
-    let of = names.of_base(base)?;
+fn member(base: &Base, names: &Names<'_>, loaded: &Loaded) -> Result<Of, Fault> {
+    let of = names.of_base(base, loaded)?;
     match (of, base) {
         (Of::Table(_) | Of::Struct(_) | Of::Text, _) => Ok(of),
         (_, Base::Named(name)) => Err(Fault::new(name.at, "a member of a union is a table, a struct or a string")),

@@ -23,8 +23,12 @@ pub struct Loaded {
     pub shown: String,
     /// It was told, not only included.
     pub told: bool,
-    /// Attributes that any of the files declares.
-    pub declared: Vec<String>,
+    /// Its number among the files.
+    pub number: usize,
+    /// Numbers of the files that it includes.
+    pub includes: Vec<usize>,
+    /// Attributes that are declared in it or in front of it, with the place from which on they are known in it.
+    pub declared: HashMap<String, usize>,
 }
 
 impl Loaded {
@@ -45,12 +49,16 @@ impl Loaded {
 pub struct Files {
     /// Source, told files first.
     pub sources: Vec<Loaded>,
+    /// Numbers of the files as flatc reads them: what a file includes comes in front of it.
+    pub order: Vec<usize>,
     /// Compiled schemas that were told.
     pub compiled: Vec<Flat>,
     /// Names of the files that were told.
     pub told: Vec<String>,
     /// Includes that were not found.
     pub missing: Vec<Finding>,
+    /// What else is odd.
+    pub found: Vec<Finding>,
 }
 
 struct Loader {
@@ -76,12 +84,60 @@ pub fn load(request: &Request) -> Result<Files, SchemaError> {
         loader.includes(next)?;
         next = next.saturating_add(1);
     }
-    let declared: Vec<String> =
-        loader.out.sources.iter().flat_map(|loaded| loaded.file.attributes.iter().cloned()).collect();
-    for loaded in &mut loader.out.sources {
-        loaded.declared.clone_from(&declared);
+    let mut files = loader.out;
+    files.order = order(&files.sources);
+    declare(&mut files);
+    files.found = files.sources.iter().filter_map(data).collect();
+    Ok(files)
+}
+
+/// Includes first, each file once.
+fn order(sources: &[Loaded]) -> Vec<usize> {
+    let (mut order, mut begun) = (Vec::new(), vec![false; sources.len()]);
+    for first in 0..sources.len() {
+        // Files that wait for what they include, with the next include to look at.
+        let mut stack = vec![(first, 0usize)];
+        while let Some((at, next)) = stack.pop() {
+            if next == 0 && begun.get(at).copied().unwrap_or(true) {
+                continue;
+            }
+            if let Some(begun) = begun.get_mut(at) {
+                *begun = true;
+            }
+            match sources.get(at).and_then(|loaded| loaded.includes.get(next)) {
+                Some(include) => {
+                    stack.push((at, next.saturating_add(1)));
+                    stack.push((*include, 0));
+                }
+                None => order.push(at),
+            }
+        }
     }
-    Ok(loader.out)
+    order
+}
+
+/// Tells each file the attributes that are declared when it is read.
+fn declare(files: &mut Files) {
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for number in &files.order {
+        let Some(loaded) = files.sources.get_mut(*number) else { continue };
+        let mut declared = known.clone();
+        for (name, at) in &loaded.file.attributes {
+            declared.entry(name.clone()).or_insert(*at);
+            known.insert(name.clone(), 0);
+        }
+        loaded.declared = declared;
+    }
+}
+
+/// Data in JSON inside a schema: passed by.
+fn data(loaded: &Loaded) -> Option<Finding> {
+    Some(Finding {
+        code: "schema-data",
+        place: loaded.place(loaded.file.data?),
+        message: "data in JSON behind the declarations is passed by, right or wrong".to_string(),
+        help: "flatc reads it: keep schema and data in files of their own".to_string(),
+    })
 }
 
 impl Loader {
@@ -107,7 +163,9 @@ impl Loader {
     fn add(&mut self, path: PathBuf, bytes: Vec<u8>, shown: String, told: bool) -> Result<(), SchemaError> {
         let text = String::from_utf8(bytes).map_err(|bad| error(&shown, not_text(bad.as_bytes())))?;
         let parsed = parse::parse(&text);
-        let mut loaded = Loaded { file: ast::File::default(), text, shown, told, declared: Vec::new() };
+        let number = self.out.sources.len();
+        let (includes, declared) = (Vec::new(), HashMap::new());
+        let mut loaded = Loaded { file: ast::File::default(), text, shown, told, number, includes, declared };
         loaded.file = parsed.map_err(|fault| loaded.error(fault))?;
         self.own.push(path.parent().map(Path::to_path_buf).unwrap_or_default());
         self.known.insert(path, self.out.sources.len());
@@ -128,13 +186,21 @@ impl Loader {
                 continue;
             };
             let canonical = path.canonicalize().unwrap_or(path);
-            if self.known.contains_key(&canonical) {
+            if let Some(number) = self.known.get(&canonical).copied() {
+                self.include(at, number);
                 continue;
             }
+            self.include(at, self.out.sources.len());
             let bytes = file::bytes(&canonical, ".fbs").map_err(|problem| error(&shown, problem))?;
             self.add(canonical, bytes, shown, false)?;
         }
         Ok(())
+    }
+
+    fn include(&mut self, at: usize, number: usize) {
+        if let Some(loaded) = self.out.sources.get_mut(at) {
+            loaded.includes.push(number);
+        }
     }
 
     fn in_folders(&self, name: &str) -> Option<(PathBuf, String)> {

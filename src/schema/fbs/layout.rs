@@ -4,6 +4,9 @@
 use crate::model::flat::{Field, Flat, Of, Shape};
 use crate::model::schema::MessageId;
 
+/// The largest alignment that flatc gives (`FLATBUFFERS_MAX_ALIGNMENT`).
+const MOST_ALIGN: u64 = 32;
+
 /// Lays out all structs.
 ///
 /// # Errors
@@ -59,7 +62,8 @@ fn part(field: &Field) -> Option<usize> {
 fn one(flat: &mut Flat, at: usize) -> Result<(), (usize, String)> {
     let Some(object) = flat.objects.get(at) else { return Ok(()) };
     let forced = object.attributes.iter().find(|(name, _)| name == "force_align");
-    let forced = forced.and_then(|(_, value)| value.parse::<u64>().ok()).unwrap_or(1);
+    let forced = forced
+        .map(|(_, value)| super::numbers::integer(value).and_then(|value| u64::try_from(value).ok()).unwrap_or(0));
     let mut fields = object.fields.clone();
     let name = object.name.clone();
     let (mut size, mut align) = (0u64, 1u64);
@@ -69,17 +73,23 @@ fn one(flat: &mut Flat, at: usize) -> Result<(), (usize, String)> {
         let (each, own) = (flat.width(ty.of), flat.align(ty.of));
         align = align.max(own);
         pad(&mut fields, last, &mut size, own);
+        if size > u64::from(u16::MAX) {
+            return Err((at, format!("the struct `{name}` has more than 65535 bytes in front of its last member")));
+        }
         if let Some(field) = fields.get_mut(place) {
             field.offset = u32::try_from(size).unwrap_or(u32::MAX);
         }
         let count = if let Shape::Array(count) = ty.shape { u64::from(count) } else { 1 };
         size = size.saturating_add(each.saturating_mul(count));
         last = Some(place);
-        if size > u64::from(u16::MAX) {
-            return Err((at, format!("the struct `{name}` has more than 65535 bytes")));
-        }
     }
-    align = align.max(forced);
+    if size == 0 {
+        return Err((at, format!("the struct `{name}` has no members: a struct has one at least")));
+    }
+    if let Some(forced) = forced.filter(|forced| !forced.is_power_of_two() || *forced < align || *forced > MOST_ALIGN) {
+        return Err((at, format!("force_align is {forced}, for `{name}` a power of two from {align} to {MOST_ALIGN}")));
+    }
+    align = align.max(forced.unwrap_or(1));
     pad(&mut fields, last, &mut size, align);
     if let Some(object) = flat.objects.get_mut(at) {
         object.fields = fields;

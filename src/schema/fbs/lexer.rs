@@ -125,13 +125,19 @@ impl<'a> Lexer<'a> {
 
     /// Passes white space and comments; doc comments are kept.
     fn skip(&mut self) -> Result<(), Fault> {
+        let mut own_line = self.next == 0;
         loop {
             let rest = self.rest();
-            let trimmed = rest.trim_start();
+            let trimmed = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+            own_line |= rest.get(..rest.len().saturating_sub(trimmed.len())).is_some_and(|blank| blank.contains('\n'));
             self.next = self.next.saturating_add(rest.len().saturating_sub(trimmed.len()));
             if trimmed.starts_with("//") {
                 let line = trimmed.lines().next().unwrap_or("");
                 if let Some(doc) = line.strip_prefix("///") {
+                    if !own_line {
+                        return Err(Fault::new(self.next, "a doc comment behind something else in its line")
+                            .help("put it into a line of its own, in front of what it is about, or begin it with //"));
+                    }
                     self.doc.push(doc.to_string());
                 }
                 self.next = self.next.saturating_add(line.len());
@@ -149,44 +155,57 @@ impl<'a> Lexer<'a> {
     fn string(&mut self, quote: char) -> Result<(), Fault> {
         let start = self.next;
         let body = self.text.get(start.saturating_add(1)..).unwrap_or("");
-        let mut text = String::new();
+        // Bytes, for \x gives single ones.
+        let mut text = Vec::new();
         let mut chars = body.char_indices();
         while let Some((at, c)) = chars.next() {
             match c {
                 _ if c == quote => {
+                    let text = String::from_utf8(text).map_err(|_| {
+                        Fault::new(start, "a string whose escapes are no UTF-8")
+                            .help("\\xXX is one byte; \\uXXXX is a character")
+                    })?;
                     self.kind = Kind::Text(Cow::Owned(text));
                     self.next = start.saturating_add(at).saturating_add(2);
                     return Ok(());
                 }
                 '\\' => {
                     let place = start.saturating_add(at).saturating_add(1);
-                    let Some(c) = escape(&mut chars) else {
+                    if escape(&mut chars, &mut text).is_none() {
                         return Err(Fault::new(place, "an escape that is not known")
                             .help("there are \\n \\t \\r \\b \\f \\\" \\\\ \\/ \\uXXXX \\xXX"));
-                    };
-                    text.push(c);
+                    }
                 }
-                '\n' => break,
-                _ => text.push(c),
+                '\n' | '\r' => break,
+                '\0'..' ' => {
+                    let place = start.saturating_add(at).saturating_add(1);
+                    let message = format!("a control character in a string, {:#04x}", u32::from(c));
+                    return Err(Fault::new(place, message).help("write it as \\t or \\xXX"));
+                }
+                _ => text.extend(c.encode_utf8(&mut [0; 4]).bytes()),
             }
         }
         Err(Fault::new(start, "a string begins here that does not end in its line").help("close it with a quote"))
     }
 }
 
-/// The character behind a backslash.
-fn escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
+/// What an escape stands for, behind its backslash.
+fn escape(chars: &mut std::str::CharIndices<'_>, text: &mut Vec<u8>) -> Option<()> {
     let hex = |len: usize, chars: &mut std::str::CharIndices<'_>| {
         let digits: String = chars.by_ref().take(len).map(|(_, c)| c).collect();
-        u32::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == len)
+        let all = digits.len() == len && digits.chars().all(|c| c.is_ascii_hexdigit());
+        u32::from_str_radix(&digits, 16).ok().filter(|_| all)
     };
-    Some(match chars.next()?.1 {
+    let c = match chars.next()?.1 {
         'n' => '\n',
         't' => '\t',
         'r' => '\r',
         'b' => '\u{8}',
         'f' => '\u{c}',
-        'x' => char::from_u32(hex(2, chars)?)?,
+        'x' => {
+            text.push(u8::try_from(hex(2, chars)?).ok()?);
+            return Some(());
+        }
         'u' => {
             let high = hex(4, chars)?;
             if (0xd800..0xdc00).contains(&high) {
@@ -199,7 +218,9 @@ fn escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
         }
         c @ ('"' | '\\' | '/' | '\'') => c,
         _ => return None,
-    })
+    };
+    text.extend(c.encode_utf8(&mut [0; 4]).bytes());
+    Some(())
 }
 
 fn is_word_start(c: char) -> bool {

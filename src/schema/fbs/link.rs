@@ -8,6 +8,7 @@ use crate::model::words::nearest;
 use crate::schema::fbs::ast::{self, Base, Head, Name};
 use crate::schema::fbs::files::{Files, Loaded};
 use crate::schema::fbs::lexer::Fault;
+use crate::schema::fbs::order::{self, Uses};
 use crate::schema::fbs::{attributes, enums, fields, layout};
 
 /// What a name stands for.
@@ -24,6 +25,7 @@ pub struct Names<'a> {
     /// Files, told ones first.
     pub files: &'a Files,
     all: HashMap<String, Named>,
+    uses: Uses,
     /// Whether each object is a struct.
     structs: Vec<bool>,
     /// Whether each enumeration is a union.
@@ -42,6 +44,7 @@ pub fn link(mut files: Files) -> Result<Schema, SchemaError> {
     for compiled in std::mem::take(&mut files.compiled) {
         merge(&mut flat, compiled);
     }
+    files.missing.append(&mut files.found);
     Ok(Schema::of_flat(flat, files.told, files.missing))
 }
 
@@ -108,13 +111,16 @@ fn declared(object: &ast::Object, loaded: &Loaded) -> Result<Object, Fault> {
 }
 
 fn service(service: &ast::Service, names: &Names<'_>, loaded: &Loaded) -> Result<Service, Fault> {
-    let mut calls = Vec::new();
+    let mut calls: Vec<Call> = Vec::new();
     for (head, request, response) in &service.calls {
+        if calls.iter().any(|call| call.name == head.name) {
+            return Err(Fault::new(head.at, format!("`{}` has two calls `{}`", service.head.name, head.name)));
+        }
         attributes::check(head, loaded)?;
         calls.push(Call {
             name: head.name.clone(),
-            request: names.table(request)?,
-            response: names.table(response)?,
+            request: names.table(request, loaded)?,
+            response: names.table(response, loaded)?,
             attributes: attributes::sorted(head),
             doc: head.doc.clone(),
         });
@@ -124,8 +130,8 @@ fn service(service: &ast::Service, names: &Names<'_>, loaded: &Loaded) -> Result
 
 /// Root type, identifier and extension of a file that was told; those of included files do not count.
 fn heads(flat: &mut Flat, loaded: &Loaded, names: &Names<'_>) -> Result<(), Fault> {
-    if let Some(root) = &loaded.file.root {
-        flat.root = Some(names.table(root)?);
+    for root in &loaded.file.roots {
+        flat.root = Some(names.table(root, loaded)?);
     }
     flat.identifier = loaded.file.identifier.or(flat.identifier);
     flat.extension = loaded.file.extension.clone().or_else(|| flat.extension.take());
@@ -134,7 +140,8 @@ fn heads(flat: &mut Flat, loaded: &Loaded, names: &Names<'_>) -> Result<(), Faul
 
 impl<'a> Names<'a> {
     fn of(files: &'a Files) -> Result<Names<'a>, SchemaError> {
-        let mut names = Names { files, all: HashMap::new(), structs: Vec::new(), unions: Vec::new() };
+        let uses = order::uses(files)?;
+        let mut names = Names { files, all: HashMap::new(), uses, structs: Vec::new(), unions: Vec::new() };
         for (loaded, one) in each(files, |file| &file.enums) {
             let id = Named::Enum(EnumId(number(names.unions.len())));
             names.unions.push(one.is_union);
@@ -155,22 +162,27 @@ impl<'a> Names<'a> {
         Ok(())
     }
 
-    /// What a name stands for: looked up in its namespace, then in those around it.
-    pub fn find(&self, name: &Name) -> Result<Named, Fault> {
-        let mut space = name.space.as_str();
-        loop {
-            let full = if space.is_empty() { name.text.clone() } else { format!("{space}.{}", name.text) };
-            if let Some(found) = self.all.get(&full) {
-                return Ok(*found);
-            }
-            if space.is_empty() {
-                return Err(self.unknown(name));
-            }
-            space = space.rsplit_once('.').map_or("", |(around, _)| around);
-        }
+    /// What a name stands for at its place in a file.
+    pub fn find(&self, name: &Name, loaded: &Loaded) -> Result<Named, Fault> {
+        let found = self.uses.get(&(loaded.number, name.at)).copied();
+        found.ok_or_else(|| self.unknown(name))
     }
 
     fn unknown(&self, name: &Name) -> Fault {
+        let declared = order::around(name).find_map(|full| self.all.get(&full).map(|found| (full, found)));
+        if let Some((full, found)) = declared {
+            let fault = Fault::new(name.at, format!("no type `{}` up to here", name.text));
+            return fault.help(match found {
+                Named::Enum(_) => format!("`{full}` is declared below; enumerations and unions come before their use"),
+                Named::Object(_) => format!(
+                    "`{full}` is declared below; use it behind that, or by a name that leads there: alone, or in full"
+                ),
+            });
+        }
+        if name.text == "string" {
+            return Fault::new(name.at, "no type `string` can be a member by itself")
+                .help("give it a name: `Text: string`");
+        }
         let last = |name: &'_ str| name.rsplit('.').next().unwrap_or("").len();
         let wanted = name.text.rsplit('.').next().unwrap_or(&name.text);
         let known = self.all.keys().map(|known| known.get(known.len().saturating_sub(last(known))..).unwrap_or(known));
@@ -185,11 +197,11 @@ impl<'a> Names<'a> {
     }
 
     /// What a type is.
-    pub fn of_base(&self, base: &Base) -> Result<Of, Fault> {
+    pub fn of_base(&self, base: &Base, loaded: &Loaded) -> Result<Of, Fault> {
         match base {
             Base::Scalar(scalar) => Ok(Of::Scalar(*scalar)),
             Base::Text => Ok(Of::Text),
-            Base::Named(name) => Ok(match self.find(name)? {
+            Base::Named(name) => Ok(match self.find(name, loaded)? {
                 Named::Object(id) if self.is_struct(id) => Of::Struct(id),
                 Named::Object(id) => Of::Table(id),
                 Named::Enum(id) if self.is_union(id) => Of::Union(id),
@@ -207,8 +219,8 @@ impl<'a> Names<'a> {
     }
 
     /// A table by name.
-    pub fn table(&self, name: &Name) -> Result<MessageId, Fault> {
-        match self.find(name)? {
+    pub fn table(&self, name: &Name, loaded: &Loaded) -> Result<MessageId, Fault> {
+        match self.find(name, loaded)? {
             Named::Object(id) if !self.is_struct(id) => Ok(id),
             Named::Object(_) => Err(Fault::new(name.at, format!("`{}` is a struct, a table is asked for", name.text))),
             Named::Enum(_) => Err(Fault::new(name.at, format!("`{}` is no table", name.text))),

@@ -3,16 +3,21 @@
 //! ```text
 //! files     those that were told, and what they include
 //! lexer     source as tokens          parse   tokens as declarations (ast), numbers
-//! link      names resolved: enums, fields, attributes, and layout, the places of struct members
+//! order     what a name stands for at its place
+//! link      declarations as one model: enums, fields, attributes, and layout, the places of struct members
+//! defaults  defaults of fields
+//! asked     what attributes ask for that cannot be
 //! bfbs      what `flatc -b --schema` writes, as the same model
 //! ```
 
 use crate::model::schema::{Schema, SchemaError};
 use crate::schema::Request;
 
+mod asked;
 mod ast;
 mod attributes;
 mod bfbs;
+mod defaults;
 mod enums;
 mod fields;
 mod files;
@@ -20,6 +25,7 @@ mod layout;
 mod lexer;
 mod link;
 mod numbers;
+mod order;
 mod parse;
 
 /// Reads FlatBuffers schemas.

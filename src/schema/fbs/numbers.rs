@@ -34,7 +34,8 @@ pub fn float(text: &str) -> Option<f64> {
 fn hex_float(text: &str) -> Option<f64> {
     let (digits, exponent) = match text.split_once(['p', 'P']) {
         Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
-        None => (text, 0),
+        // Without it flatc takes no hex for a float.
+        None => return None,
     };
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     let mut value = 0f64;
@@ -49,9 +50,9 @@ fn hex_float(text: &str) -> Option<f64> {
     Some(value * 2f64.powi(exponent))
 }
 
-/// A function of the compiler.
+/// A function of the compiler. It passes results on as text with 12 digits behind the point.
 pub fn function(name: &str, value: f64) -> Option<f64> {
-    Some(match name {
+    let exact = match name {
         "deg" => value.to_degrees(),
         "rad" => value.to_radians(),
         "cos" => value.cos(),
@@ -61,5 +62,6 @@ pub fn function(name: &str, value: f64) -> Option<f64> {
         "asin" => value.asin(),
         "atan" => value.atan(),
         _ => return None,
-    })
+    };
+    format!("{exact:.12}").to_lowercase().parse().ok()
 }

@@ -2,7 +2,7 @@
 
 use crate::model::flat::Scalar;
 use crate::schema::fbs::ast::{
-    Attribute, Base, Enum, EnumValue, Field, File, Head, Name, Object, Service, Shape, Type, Value,
+    Attribute, Base, Enum, EnumValue, Field, File, Given, Head, Name, Object, Service, Shape, Type, Value,
 };
 use crate::schema::fbs::lexer::{Fault, Kind, Lexer};
 
@@ -23,12 +23,18 @@ const DECLARATIONS: [&str; 13] = [
     "object",
 ];
 
+/// Functions in one another that flatc reads (`FLATBUFFERS_MAX_PARSING_DEPTH`).
+const MOST_FUNCTIONS: usize = 64;
+
 /// Reads a file.
 ///
 /// # Errors
 /// The first thing that the grammar does not allow.
 pub fn parse(text: &str) -> Result<File, Fault> {
-    let mut parser = Parser { lexer: Lexer::new(text)?, space: String::new(), file: File::default() };
+    let mut parser = Parser { lexer: Lexer::new(text)?, space: String::new(), begun: false, file: File::default() };
+    if parser.lexer.kind == Kind::End {
+        return Err(parser.wrong("a declaration").help("flatc refuses a file without one, too"));
+    }
     while parser.lexer.kind != Kind::End {
         parser.declaration()?;
     }
@@ -38,6 +44,8 @@ pub fn parse(text: &str) -> Result<File, Fault> {
 struct Parser<'a> {
     lexer: Lexer<'a>,
     space: String,
+    /// A declaration was there: includes come in front of all.
+    begun: bool,
     file: File,
 }
 
@@ -105,12 +113,17 @@ impl<'a> Parser<'a> {
         let at = self.lexer.at;
         let doc = std::mem::take(&mut self.lexer.doc);
         if self.is('{') {
-            return self.skip_object();
+            return self.data();
         }
         let word = match self.lexer.kind {
             Kind::Word(word) => word,
             _ => return Err(self.wrong("a declaration")),
         };
+        if matches!(word, "include" | "native_include") && self.begun {
+            return Err(Fault::new(at, format!("`{word}` stands behind a declaration"))
+                .help("includes come in front of all declarations"));
+        }
+        self.begun |= !matches!(word, "include" | "native_include");
         self.lexer.advance()?;
         match word {
             "include" => {
@@ -131,7 +144,8 @@ impl<'a> Parser<'a> {
             "union" => self.union(doc),
             "rpc_service" => self.service(doc),
             "root_type" => {
-                self.file.root = Some(self.dotted("the name of a table")?);
+                let root = self.dotted("the name of a table")?;
+                self.file.roots.push(root);
                 self.expect(';', "behind the root type")
             }
             "file_identifier" => self.identifier(),
@@ -147,7 +161,20 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A JSON value behind the declarations, as data files for the compiler may have it: passed by.
+    /// Data in JSON, as files for the compiler may have it, of the root type.
+    fn data(&mut self) -> Result<(), Fault> {
+        let at = self.lexer.at;
+        if self.file.roots.is_empty() {
+            return Err(Fault::new(at, "expected a declaration, here is `{`")
+                .help("data in JSON stands behind the `root_type` that it is of"));
+        }
+        if self.file.data.is_some() {
+            return Err(Fault::new(at, "a second object in JSON: a file has one").help("give each a file of its own"));
+        }
+        self.file.data = Some(at);
+        self.skip_object()
+    }
+
     fn skip_object(&mut self) -> Result<(), Fault> {
         let (start, mut depth) = (self.lexer.at, 0u64);
         loop {
@@ -174,11 +201,12 @@ impl<'a> Parser<'a> {
     }
 
     fn attribute(&mut self) -> Result<(), Fault> {
+        let at = self.lexer.at;
         let name = match self.lexer.kind {
             Kind::Text(_) => self.text("the name of an attribute")?,
             _ => self.word("the name of an attribute")?.to_string(),
         };
-        self.file.attributes.push(name);
+        self.file.attributes.push((name, at));
         self.expect(';', "behind the name of an attribute")
     }
 
@@ -200,26 +228,31 @@ impl<'a> Parser<'a> {
         if !self.pass('(')? {
             return Ok(attributes);
         }
-        while !self.pass(')')? {
+        loop {
             let at = self.lexer.at;
             let name = match self.lexer.kind {
                 Kind::Text(_) => self.text("the name of an attribute")?,
                 _ => self.word("the name of an attribute")?.to_string(),
             };
-            let value = if self.pass(':')? { self.attribute_value()? } else { String::new() };
-            attributes.push(Attribute { name, value, at });
-            if !self.pass(',')? && !self.is(')') {
-                return Err(self.wrong("`,` or `)` behind an attribute"));
+            let (value, given) =
+                if self.pass(':')? { self.attribute_value()? } else { (String::new(), Given::Nothing) };
+            attributes.push(Attribute { name, value, given, at });
+            if self.pass(')')? {
+                return Ok(attributes);
             }
+            self.expect(',', "or `)` behind an attribute")?;
         }
-        Ok(attributes)
     }
 
-    fn attribute_value(&mut self) -> Result<String, Fault> {
+    fn attribute_value(&mut self) -> Result<(String, Given), Fault> {
+        let number = |text| super::numbers::integer(text).filter(|number| i32::try_from(*number).is_ok());
         let value = match &self.lexer.kind {
-            Kind::Text(text) => text.to_string(),
-            Kind::Word(text) | Kind::Number(text) => (*text).to_string(),
-            _ => return Err(self.wrong("the value of an attribute")),
+            Kind::Text(text) => Some((text.to_string(), Given::Text)),
+            Kind::Number(text) => number(text).map(|number| (number.to_string(), Given::Number)),
+            _ => None,
+        };
+        let Some(value) = value else {
+            return Err(self.wrong("the value of an attribute, an integer of 32 bits or a string in quotes"));
         };
         self.lexer.advance()?;
         Ok(value)
@@ -319,19 +352,36 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `deg(90)`, `sin(0.5)`: functions of the compiler, applied to one number.
+    /// `deg(90)`, `sin(rad(30))`: functions of the compiler, in one another.
     fn function(&mut self, name: &str) -> Result<Value, Fault> {
-        let at = self.lexer.at;
+        let mut names = vec![name.to_string()];
         self.expect('(', "behind the name of a function")?;
-        let Kind::Number(text) = self.lexer.kind else { return Err(self.wrong("a number")) };
-        let value = super::numbers::float(text).and_then(|value| super::numbers::function(name, value));
-        let Some(value) = value else {
-            return Err(Fault::new(at, format!("`{name}({text})` is no function of a number that is known here"))
-                .help("there are deg, rad, cos, sin, tan, acos, asin, atan"));
+        let value = loop {
+            let text = match &self.lexer.kind {
+                Kind::Number(text) | Kind::Word(text) => (*text).to_string(),
+                Kind::Text(text) => text.trim_matches(' ').to_string(),
+                _ => return Err(self.wrong("a number")),
+            };
+            let fault = self.wrong("a number, or deg, rad, cos, sin, tan, acos, asin or atan of one");
+            self.lexer.advance()?;
+            if self.pass('(')? {
+                names.push(text);
+            } else {
+                break super::numbers::float(&text).ok_or(fault)?;
+            }
+            if names.len() > MOST_FUNCTIONS {
+                return Err(Fault::new(fault.at, format!("more than {MOST_FUNCTIONS} functions in one another")));
+            }
         };
-        self.lexer.advance()?;
-        self.expect(')', "behind a number")?;
-        Ok(Value::Number(value.to_string()))
+        let mut result = value;
+        for name in names.iter().rev() {
+            result = super::numbers::function(name, result).ok_or_else(|| {
+                Fault::new(self.lexer.at, format!("no function `{name}`"))
+                    .help("there are deg, rad, cos, sin, tan, acos, asin, atan")
+            })?;
+            self.expect(')', "behind a number")?;
+        }
+        Ok(Value::Computed(result.to_string()))
     }
 
     fn enumeration(&mut self, doc: Vec<String>) -> Result<(), Fault> {
@@ -380,10 +430,11 @@ impl<'a> Parser<'a> {
         };
         let mut head =
             Head { name: name.text.replace('.', "_"), space: self.space.clone(), attributes: Vec::new(), doc, at };
+        let aliased = is_union && self.pass(':')?;
         let member = match is_union {
             false => None,
-            true if self.pass(':')? => Some(self.base()?),
-            true => Some(base_of(name)),
+            true if aliased => Some(self.base()?),
+            true => Some(Base::Named(name)),
         };
         let number = if self.pass('=')? {
             let place = self.lexer.at;
@@ -397,7 +448,7 @@ impl<'a> Parser<'a> {
             None
         };
         head.attributes = self.attributes()?;
-        Ok(EnumValue { head, member, number })
+        Ok(EnumValue { head, member, aliased, number })
     }
 
     fn service(&mut self, doc: Vec<String>) -> Result<(), Fault> {
@@ -405,7 +456,7 @@ impl<'a> Parser<'a> {
         head.attributes = self.attributes()?;
         self.expect('{', "in front of the calls")?;
         let mut calls = Vec::new();
-        while !self.is('}') {
+        loop {
             let doc = std::mem::take(&mut self.lexer.doc);
             let mut call = self.head(doc, "a call or `}`")?;
             self.expect('(', "in front of the request")?;
@@ -416,8 +467,10 @@ impl<'a> Parser<'a> {
             call.attributes = self.attributes()?;
             self.expect(';', "behind a call")?;
             calls.push((call, request, response));
+            if self.pass('}')? {
+                break;
+            }
         }
-        self.lexer.advance()?;
         self.file.services.push(Service { head, calls });
         Ok(())
     }
