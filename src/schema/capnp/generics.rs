@@ -52,7 +52,7 @@ impl Generics {
     /// Makes the structs of all uses. `capnp` has all declared structs, and none else.
     pub fn write_out(mut self, capnp: &mut Capnp) {
         debug_assert_eq!(capnp.structs.len(), self.declared);
-        self.mark_open(capnp);
+        mark_open(capnp);
         let mut at = 0;
         while let Some((of, bindings)) = self.uses.get(at).cloned() {
             self.one(capnp, of, &bindings);
@@ -78,11 +78,6 @@ impl Generics {
             FieldKind::Slot(slot) => slot.ty = self.bound(capnp, slot.ty, bindings),
             FieldKind::Group(id) => *id = self.struct_bound(capnp, *id, bindings),
         }
-    }
-
-    /// Marks the declarations that have parameters, and those inside them: [`Generics::bound`] asks for it.
-    pub fn mark_open(&self, capnp: &mut Capnp) {
-        mark_open(capnp);
     }
 
     /// A type with parameters replaced.
@@ -124,8 +119,8 @@ fn is_parameter_of(capnp: &Capnp, parameter: Type, id: MessageId) -> bool {
         && inner.name.strip_prefix(outer.name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Marks the declarations that have parameters, and those inside them.
-fn mark_open(capnp: &mut Capnp) {
+/// Marks the declarations that have parameters, and those inside them: [`Generics::bound`] asks for it.
+pub fn mark_open(capnp: &mut Capnp) {
     let generic: Vec<(u32, String)> =
         capnp.structs.iter().filter(|one| !one.parameters.is_empty()).map(|one| (one.file, one.name.clone())).collect();
     for one in &mut capnp.structs {

@@ -6,8 +6,6 @@
 //! space in the locations that other members caused, and only when none has room, one is widened or added.
 //! Sizes are powers of two of bits, written as their logarithm; offsets are in multiples of the size.
 
-use std::cmp::Ordering;
-
 /// The logarithm of 64 bits.
 const WORD: usize = 6;
 
@@ -54,19 +52,21 @@ impl Holes {
         }
     }
 
-    /// Joins what stands at a place with the holes behind it, `steps` times.
+    /// Whether what stands at a place can be joined with the holes behind it, `steps` times.
+    fn can_widen(&self, size: usize, offset: u32, steps: usize) -> bool {
+        (0..steps).all(|step| {
+            let here = offset.checked_shr(u32::try_from(step).unwrap_or(u32::MAX)).unwrap_or(0);
+            self.get(size.saturating_add(step)) == here.saturating_add(1)
+        })
+    }
+
+    /// Joins what stands at a place with the holes behind it.
     fn widen(&mut self, size: usize, offset: u32, steps: usize) -> bool {
-        let mut here = offset;
-        for step in 0..steps {
-            if self.get(size.saturating_add(step)) != here.saturating_add(1) {
-                return false;
-            }
-            here >>= 1;
-        }
-        for step in 0..steps {
+        let can = self.can_widen(size, offset, steps);
+        for step in (0..steps).filter(|_| can) {
             self.set(size.saturating_add(step), 0);
         }
-        true
+        can
     }
 }
 
@@ -85,7 +85,7 @@ struct Location {
     offset: u32,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Union {
     around: ScopeId,
     /// Members that have fields.
@@ -103,7 +103,7 @@ struct Usage {
     holes: Holes,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Member {
     of: UnionId,
     usage: Vec<Usage>,
@@ -112,7 +112,7 @@ struct Member {
 }
 
 /// A struct while its fields get their places.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default)]
 pub struct Layout {
     /// Words of the data section.
     pub words: u32,
@@ -213,25 +213,28 @@ impl Layout {
     pub fn add_data(&mut self, scope: ScopeId, size: usize) -> u32 {
         self.begin(scope);
         let Some(of) = self.member_at(scope).map(|member| member.of) else { return self.add_to_top(size) };
-        let locations = self.union_at(of).map(|union| union.data.clone()).unwrap_or_default();
-        let usage = match self.member_at(scope) {
-            Some(member) => {
-                member.usage.resize(locations.len(), Usage::default());
-                member.usage.clone()
-            }
-            None => Vec::new(),
-        };
-        let room = |(at, (usage, location)): (usize, (&Usage, &Location))| Some((usage.room(location, size)?, at));
-        let best = usage.iter().zip(&locations).enumerate().filter_map(room).min_by(smaller);
-        if let Some((_, at)) = best {
+        let locations = self.unions.get(of.0).map_or(0, |union| union.data.len());
+        if let Some(member) = self.member_at(scope) {
+            member.usage.resize(locations, Usage::default());
+        }
+        let best = self.smallest_room(scope, of, size);
+        if let Some(at) = best {
             return self.in_hole(scope, of, at, size);
         }
-        for at in 0..locations.len() {
+        for at in 0..locations {
             if let Some(offset) = self.by_widening(scope, of, at, size) {
                 return offset;
             }
         }
         self.new_location(scope, of, size)
+    }
+
+    /// The location with the smallest room for a field; of equal ones the first.
+    fn smallest_room(&self, scope: ScopeId, of: UnionId, size: usize) -> Option<usize> {
+        let usage = &self.members.get(scope.0.checked_sub(1)?)?.usage;
+        let locations = &self.unions.get(of.0)?.data;
+        let room = |(at, (usage, location)): (usize, (&Usage, &Location))| Some((usage.room(location, size)?, at));
+        usage.iter().zip(locations).enumerate().filter_map(room).min().map(|(_, at)| at)
     }
 
     fn add_to_top(&mut self, size: usize) -> u32 {
@@ -315,38 +318,48 @@ impl Layout {
 
     /// Widens what stands at a place in the data section by what is free behind it.
     fn widen(&mut self, scope: ScopeId, size: usize, offset: u32, steps: usize) -> bool {
-        let Some(of) = self.member_at(scope).map(|member| member.of) else {
+        if scope == Layout::TOP {
             return self.holes.widen(size, offset, steps);
-        };
+        }
         if size.saturating_add(steps) > WORD || offset.trailing_zeros() < u32::try_from(steps).unwrap_or(u32::MAX) {
             // Old compilers went on here; new ones refuse it where that would have succeeded.
-            self.refused |= self.clone().widen_member(scope, of, (size, offset), steps);
+            self.refused |= self.can_widen(scope, size, offset, steps);
             return false;
         }
-        self.widen_member(scope, of, (size, offset), steps)
-    }
-
-    fn widen_member(&mut self, scope: ScopeId, of: UnionId, what: (usize, u32), steps: usize) -> bool {
-        let (size, offset) = what;
-        let known = self.member_at(scope).map_or(0, |member| member.usage.len());
-        let holds = |location: &Location| {
-            let steps = location.size.checked_sub(size);
-            steps.is_some_and(|steps| offset >> steps == location.offset)
-        };
-        let Some(at) = (0..known).find(|at| self.location(of, *at).as_ref().is_some_and(holds)) else { return false };
-        let start = self.location(of, at).map_or(0, |location| location.start(size));
-        let inside = offset.saturating_sub(start);
+        let Some((of, at, inside)) = self.holder(scope, size, offset) else { return false };
         let Some(usage) = self.usage_at(scope, at) else { return false };
         if inside == 0 && usage.used == Some(size) {
             return self.widen_usage(scope, of, at, size.saturating_add(steps), false);
         }
         usage.holes.widen(size, inside, steps)
     }
-}
 
-/// The smaller room; of equal ones the first.
-fn smaller(one: &(usize, usize), other: &(usize, usize)) -> Ordering {
-    one.0.cmp(&other.0)
+    /// Whether [`Layout::widen`] would succeed if it did not look at alignment.
+    fn can_widen(&self, scope: ScopeId, size: usize, offset: u32, steps: usize) -> bool {
+        if scope == Layout::TOP {
+            return self.holes.can_widen(size, offset, steps);
+        }
+        let Some((of, at, inside)) = self.holder(scope, size, offset) else { return false };
+        let usage = scope.0.checked_sub(1).and_then(|at| self.members.get(at)).and_then(|one| one.usage.get(at));
+        let (Some(usage), Some(location)) = (usage, self.location(of, at)) else { return false };
+        if inside != 0 || usage.used != Some(size) {
+            return usage.holes.can_widen(size, inside, steps);
+        }
+        let more = size.saturating_add(steps).saturating_sub(location.size);
+        more == 0 || self.can_widen(self.around(of), location.size, location.offset, more)
+    }
+
+    /// The location of a member's union in which something stands, and its offset from the start of that.
+    fn holder(&self, scope: ScopeId, size: usize, offset: u32) -> Option<(UnionId, usize, u32)> {
+        let member = self.members.get(scope.0.checked_sub(1)?)?;
+        let holds = |location: &Location| {
+            let steps = location.size.checked_sub(size);
+            steps.is_some_and(|steps| offset >> steps == location.offset)
+        };
+        let locations = self.unions.get(member.of.0)?.data.iter().take(member.usage.len());
+        let (at, location) = locations.enumerate().find(|(_, location)| holds(location))?;
+        Some((member.of, at, offset.saturating_sub(location.start(size))))
+    }
 }
 
 impl Location {

@@ -11,11 +11,10 @@ use crate::model::capnp::{Capnp, Enumerant, Field, FieldKind, Value};
 use crate::model::num::count;
 use crate::model::schema::{Finding, SchemaError};
 use crate::schema::Request;
-use crate::schema::capnp::annotations::Owner;
-use crate::schema::capnp::annotations::Pending;
+use crate::schema::capnp::annotations::{Owner, Pending};
 use crate::schema::capnp::ast::{Decl, DeclKind, Expr, Number};
 use crate::schema::capnp::files::{self, Files};
-use crate::schema::capnp::generics::Generics;
+use crate::schema::capnp::generics::{self, Generics};
 use crate::schema::capnp::lexer::Fault;
 use crate::schema::capnp::nodes::{self, NodeId, Nodes, What};
 use crate::schema::capnp::types::{Implicit, Ref};
@@ -36,7 +35,7 @@ pub struct Linker<'a> {
     /// Values that are read when all types are there.
     pub pending: Vec<Pending<'a>>,
     /// Values of constants.
-    pub constants: Constants,
+    pub constants: Constants<'a>,
     /// What is odd.
     pub findings: Vec<Finding>,
 }
@@ -69,7 +68,7 @@ fn linked(files: &Files) -> Result<(Capnp, Vec<Finding>), Fault> {
         constants: Constants::default(),
         findings,
     };
-    linker.generics.mark_open(&mut linker.capnp);
+    generics::mark_open(&mut linker.capnp);
     for node in 0..linker.nodes.all.len() {
         linker.node(node)?;
     }
@@ -202,5 +201,5 @@ fn copy_value(field: &mut Field, from: &Field) {
 /// Declarations with an ordinal, and their places in the source.
 pub fn numbered(decls: &[Decl]) -> impl Iterator<Item = (Number, u16, &Decl)> {
     let with = decls.iter().filter_map(|decl| Some((decl.ordinal?, decl)));
-    (0u16..).zip(with).map(|(order, (number, decl))| (number, order, decl))
+    with.enumerate().map(|(order, (number, decl))| (number, u16::try_from(order).unwrap_or(u16::MAX), decl))
 }

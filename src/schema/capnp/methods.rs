@@ -33,8 +33,10 @@ impl<'a> Linker<'a> {
             }
         }
         let methods = decl.inner.iter().enumerate().filter(|(_, one)| matches!(one.kind, DeclKind::Method { .. }));
-        let mut sorted: Vec<(u16, usize, &'a Decl)> =
-            (0u16..).zip(methods).map(|(order, (at, method))| (order, at, method)).collect();
+        let mut sorted: Vec<(u16, usize, &'a Decl)> = methods
+            .enumerate()
+            .map(|(order, (at, method))| (u16::try_from(order).unwrap_or(u16::MAX), at, method))
+            .collect();
         sorted.sort_by_key(|(_, _, method)| method.ordinal.map(|(ordinal, _)| ordinal));
         self.in_order(node, sorted.iter().filter_map(|(_, _, method)| method.ordinal))?;
         for (number, (order, at, method)) in sorted.into_iter().enumerate() {

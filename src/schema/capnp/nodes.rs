@@ -7,8 +7,8 @@ use crate::model::capnp::{
     AnnotationDeclaration, Capnp, Const, Enum, EnumId, File, Interface, InterfaceId, Struct, Type, Value,
 };
 use crate::model::schema::{Finding, MessageId};
-use crate::schema::capnp::ast::{Decl, DeclKind, Params};
-use crate::schema::capnp::files::Files;
+use crate::schema::capnp::ast::{Decl, DeclKind, Params, Word};
+use crate::schema::capnp::files::{Files, Loaded};
 use crate::schema::capnp::lexer::Fault;
 use crate::schema::capnp::parse::TARGETS;
 use crate::schema::capnp::{check, ids};
@@ -132,7 +132,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// Type parameters of a node.
-    pub fn parameters(&self, id: NodeId) -> &'a [crate::schema::capnp::ast::Word] {
+    pub fn parameters(&self, id: NodeId) -> &'a [Word] {
         self.all.get(id).and_then(|node| node.decl).map_or(&[], |decl| &decl.parameters)
     }
 
@@ -206,7 +206,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// Groups and named unions behind their struct, in the order of the source.
-    fn groups(&mut self, around: &Struct, decls: &'a [Decl], loaded: &crate::schema::capnp::files::Loaded) {
+    fn groups(&mut self, around: &Struct, decls: &'a [Decl], loaded: &Loaded) {
         for decl in decls.iter().filter(|decl| matches!(decl.kind, DeclKind::Union | DeclKind::Group)) {
             if decl.name.text.is_empty() {
                 self.groups(around, &decl.inner, loaded);
@@ -227,13 +227,7 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    fn method_structs(
-        &mut self,
-        node: NodeId,
-        decl: &'a Decl,
-        interface: (u64, &str),
-        loaded: &crate::schema::capnp::files::Loaded,
-    ) {
+    fn method_structs(&mut self, node: NodeId, decl: &'a Decl, interface: (u64, &str), loaded: &Loaded) {
         let (id, name) = interface;
         let file = self.get(node).map_or(0, |node| position(node.file));
         for (at, method) in decl.inner.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! Fields of structs: their order, their types and their places.
 
+use std::collections::HashSet;
+
 use crate::model::capnp::{Field, FieldKind, Slot, Type, Value};
 use crate::model::schema::{Finding, MessageId};
 use crate::schema::capnp::annotations::{Owner, Pending};
@@ -33,7 +35,9 @@ struct Member<'a> {
 
 #[derive(Clone, Copy)]
 enum Is<'a> {
+    /// Type, default, and whether it is a parameter of a method.
     Field(&'a Expr, Option<&'a Expr>, bool),
+    /// Its number, and whether it is a named union.
     Group(MessageId, bool),
 }
 
@@ -74,12 +78,12 @@ impl<'a> Linker<'a> {
         implicit: Implicit<'_>,
     ) -> Result<(), Fault> {
         let mut draft = Draft::new(node, id, name);
-        for (order, param) in (0u16..).zip(params) {
-            let known = params.iter().take(usize::from(order)).any(|other| other.name.text == param.name.text);
-            if known {
+        let mut known = HashSet::new();
+        for (order, param) in params.iter().enumerate() {
+            if !known.insert(param.name.text.as_str()) {
                 return Err(self.fault(node, param.name.at, format!("`{}` is declared twice", param.name.text)));
             }
-            draft.param(param, order);
+            draft.param(param, u16::try_from(order).unwrap_or(u16::MAX));
         }
         self.lay_out(draft, implicit)
     }
@@ -93,9 +97,8 @@ impl<'a> Linker<'a> {
             self.place(&mut draft, at);
             let Some(member) = draft.members.get(at) else { continue };
             match member.what {
-                Is::Field(ty, default, is_param) => {
+                Is::Field(ty, default, _) => {
                     let slot = self.slot(&mut draft, at, (ty, default), implicit)?;
-                    let _ = is_param;
                     self.set_kind(&draft, at, FieldKind::Slot(slot));
                 }
                 Is::Group(..) => {

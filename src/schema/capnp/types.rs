@@ -1,6 +1,7 @@
 //! Names resolved: what a name stands for where it is used, and types with their bindings.
 
 use crate::model::capnp::Type;
+use crate::model::num::count;
 use crate::model::schema::MessageId;
 use crate::model::words::nearest;
 use crate::schema::capnp::ast::{DeclKind, Element, Expr, ExprKind, Word};
@@ -210,7 +211,7 @@ impl Linker<'_> {
             Ref::Node(node, mut brand) => {
                 let expected = self.nodes.parameters(node).len();
                 if expected != types.len() {
-                    let takes = crate::model::num::count(u64::try_from(expected).unwrap_or(0), "type", "types");
+                    let takes = count(u64::try_from(expected).unwrap_or(0), "type", "types");
                     let message = format!("`{}` takes {takes}, here are {}", expr.told(), types.len());
                     return Err(self.fault(scope, expr.at, message));
                 }
@@ -322,10 +323,10 @@ impl Linker<'_> {
             return Ok(Type::Void);
         };
         let ty = self.ty(node, ty, Implicit::default())?;
-        match self.through(node, &Ref::Type(ty), brand) {
-            Ref::Type(ty) => Ok(ty),
-            _ => Ok(ty),
-        }
+        Ok(match self.through(node, &Ref::Type(ty), brand) {
+            Ref::Type(bound) => bound,
+            _ => ty,
+        })
     }
 
     fn unknown(&self, scope: NodeId, name: &str, at: usize, around: &[NodeId]) -> Fault {

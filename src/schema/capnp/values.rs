@@ -1,5 +1,7 @@
 //! Values: literals by the type that is asked for, and constants.
 
+use std::collections::HashMap;
+
 use crate::model::capnp::{FieldKind, Type, Value};
 use crate::model::schema::{Finding, MessageId};
 use crate::model::words::nearest;
@@ -22,16 +24,16 @@ const BYTES: usize = 32;
 
 /// Constants while they are read.
 #[derive(Debug, Default)]
-pub struct Constants {
-    all: std::collections::HashMap<usize, Constant>,
+pub struct Constants<'a> {
+    all: HashMap<usize, Constant<'a>>,
     /// Values so far.
     made: usize,
 }
 
-#[derive(Debug, Clone)]
-struct Constant {
+#[derive(Debug, Clone, Copy)]
+struct Constant<'a> {
     scope: NodeId,
-    value: Expr,
+    value: &'a Expr,
     state: State,
     /// Values in it.
     size: usize,
@@ -44,10 +46,10 @@ enum State {
     Done,
 }
 
-impl Constants {
+impl<'a> Constants<'a> {
     /// A constant that is to be read.
-    pub fn add(&mut self, at: usize, scope: NodeId, value: &Expr) {
-        self.all.insert(at, Constant { scope, value: value.clone(), state: State::New, size: 0 });
+    pub fn add(&mut self, at: usize, scope: NodeId, value: &'a Expr) {
+        self.all.insert(at, Constant { scope, value, state: State::New, size: 0 });
     }
 }
 
@@ -95,10 +97,10 @@ impl<'a> Linker<'a> {
             }
             State::New => constant.state = State::Begun,
         }
-        let (scope, expr) = (constant.scope, constant.value.clone());
+        let (scope, expr) = (constant.scope, constant.value);
         let before = self.constants.made;
         let ty = self.capnp.consts.get(at).map_or(Type::Void, |one| one.ty);
-        let value = self.value(&expr, ty, scope, depth)?;
+        let value = self.value(expr, ty, scope, depth)?;
         let size = self.constants.made.saturating_sub(before);
         if let Some(one) = self.capnp.consts.get_mut(at) {
             one.value = value;
