@@ -13,7 +13,7 @@ use crate::schema::{Request, load};
 /// Options of `schema`.
 #[derive(Debug, Args, Clone)]
 pub struct SchemaArgs {
-    /// Schema files: .proto, .fbs, .bfbs, or a descriptor set
+    /// Schema files: .proto, .fbs, .bfbs, .capnp, a descriptor set, or what `capnp compile -o-` writes
     #[arg(value_name = "SCHEMA", required = true)]
     files: Vec<PathBuf>,
     /// Folder to look for imports in; the schema's own and those above it are searched anyway

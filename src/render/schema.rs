@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::model::schema::{MessageId, Schema};
 use crate::render::style::Paint;
 
+mod capnp;
 mod flat;
 mod proto;
 
@@ -25,9 +26,10 @@ pub struct View {
 /// Output that cannot be written.
 pub fn write(out: &mut dyn Write, schema: &Schema, view: &View) -> io::Result<()> {
     let paint = Paint::new(view.color);
-    match &schema.flat {
-        Some(flat) => flat::write(out, flat, view, paint),
-        None => proto::write(out, schema, view, paint),
+    match (&schema.flat, &schema.capnp) {
+        (Some(flat), _) => flat::write(out, flat, view, paint),
+        (_, Some(capnp)) => capnp::write(out, capnp, view, paint),
+        _ => proto::write(out, schema, view, paint),
     }
 }
 
@@ -36,9 +38,10 @@ pub fn write(out: &mut dyn Write, schema: &Schema, view: &View) -> io::Result<()
 /// # Errors
 /// Output that cannot be written.
 pub fn write_json(out: &mut dyn Write, schema: &Schema, view: &View) -> io::Result<()> {
-    let value = match &schema.flat {
-        Some(flat) => flat::json(flat, view),
-        None => proto::json(schema, view),
+    let value = match (&schema.flat, &schema.capnp) {
+        (Some(flat), _) => flat::json(flat, view),
+        (_, Some(capnp)) => capnp::json(capnp, view),
+        _ => proto::json(schema, view),
     };
     writeln!(out, "{value}")
 }

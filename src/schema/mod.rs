@@ -48,11 +48,13 @@ pub fn load(request: &Request) -> Result<Vec<Schema>, SchemaError> {
     Ok(schemas)
 }
 
-/// The language of a file, by the end of its name.
+/// The language of a file, by the end of its name; compiled Cap'n Proto has no name of its own.
 fn language(file: &Path) -> Language {
     match file.extension().and_then(|end| end.to_str()) {
         Some("fbs" | "bfbs") => Language::Fbs,
-        Some("capnp") => Language::Capnp,
+        Some("capnp" | "cgr") => Language::Capnp,
+        Some("proto") => Language::Proto,
+        _ if capnp::is_compiled(file) => Language::Capnp,
         _ => Language::Proto,
     }
 }

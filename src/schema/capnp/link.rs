@@ -75,7 +75,7 @@ fn linked(files: &Files) -> Result<(Capnp, Vec<Finding>), Fault> {
     let generics = std::mem::take(&mut linker.generics);
     generics.write_out(&mut linker.capnp);
     linker.values()?;
-    linker.copy_values();
+    copy_values(&mut linker.capnp);
     Ok((linker.capnp, linker.findings))
 }
 
@@ -173,18 +173,18 @@ impl<'a> Linker<'a> {
         }
         Ok(())
     }
+}
 
-    /// Defaults and annotations of generic structs, on what is written out of them.
-    fn copy_values(&mut self) {
-        let all = &mut self.capnp.structs;
-        for at in 0..all.len() {
-            let of = all.get(at).and_then(|one| one.instance_of).and_then(|of| usize::try_from(of.0).ok());
-            let Some(of) = of.and_then(|of| all.get(of)) else { continue };
-            let (annotations, fields) = (of.annotations.clone(), of.fields.clone());
-            if let Some(one) = all.get_mut(at) {
-                one.annotations = annotations;
-                one.fields.iter_mut().zip(&fields).for_each(|(field, from)| copy_value(field, from));
-            }
+/// Defaults and annotations of generic structs, on what is written out of them.
+pub fn copy_values(capnp: &mut Capnp) {
+    let all = &mut capnp.structs;
+    for at in 0..all.len() {
+        let of = all.get(at).and_then(|one| one.instance_of).and_then(|of| usize::try_from(of.0).ok());
+        let Some(of) = of.and_then(|of| all.get(of)) else { continue };
+        let (annotations, fields) = (of.annotations.clone(), of.fields.clone());
+        if let Some(one) = all.get_mut(at) {
+            one.annotations = annotations;
+            one.fields.iter_mut().zip(&fields).for_each(|(field, from)| copy_value(field, from));
         }
     }
 }

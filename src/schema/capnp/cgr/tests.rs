@@ -1,0 +1,1 @@
+//! Requests against what the compiler says of them.
