@@ -10,6 +10,8 @@
 //! judge detect fit                                  how well bytes, variants and types hold together
 //! ```
 
+mod builder;
+mod canonical;
 mod canonical_form;
 mod chart;
 mod decode;
@@ -25,10 +27,12 @@ mod message;
 mod names;
 mod notes;
 mod objects;
+mod pack;
 mod packed;
 mod pointers;
 mod resolve;
 mod structs;
+mod text;
 mod values;
 mod words;
 
