@@ -65,6 +65,7 @@ static INFO: Info = Info {
         Variant { name: "flat", about: "one segment without a table" },
         Variant { name: "flat-packed", about: "one segment without a table, zeros squeezed out" },
         Variant { name: "canonical", about: "one segment without a table, in the only way its values can be written" },
+        Variant { name: "text", about: "in the words of the schema language; written only" },
     ],
     text: false,
     about: include_str!("format.md"),

@@ -97,9 +97,9 @@ impl Printer<'_> {
         match ty {
             Type::Text => {
                 let bytes = self.bytes(place);
-                quoted(bytes.strip_suffix(&[0]).unwrap_or(&bytes))
+                quoted(bytes.strip_suffix(&[0]).unwrap_or(&bytes), true)
             }
-            Type::Data => quoted(&self.bytes(place)),
+            Type::Data => quoted(&self.bytes(place), false),
             Type::List(of) => self.list(place, self.capnp.element(of), level, own_line),
             Type::Struct(id) => self.record(place, id, level, own_line),
             Type::Interface(_) | Type::Capability => "<external capability>".to_string(),
@@ -170,8 +170,8 @@ fn delimited(items: &[String], level: usize, own_line: bool, may: bool) -> Strin
     format!("{first}{} ", items.join(&format!(",{line}")))
 }
 
-/// Bytes in quotes, escaped as in C.
-fn quoted(bytes: &[u8]) -> String {
+/// Bytes in quotes, escaped as in C; characters beyond ASCII stay in a text.
+fn quoted(bytes: &[u8], is_text: bool) -> String {
     let mut text = vec![b'"'];
     for byte in bytes {
         match byte {
@@ -186,6 +186,7 @@ fn quoted(bytes: &[u8]) -> String {
             b'"' => text.extend(b"\\\""),
             b'\\' => text.extend(b"\\\\"),
             0..0x20 | 0x7f => text.extend(format!("\\{byte:03o}").bytes()),
+            0x80.. if !is_text => text.extend(format!("\\{byte:03o}").bytes()),
             byte => text.push(*byte),
         }
     }
