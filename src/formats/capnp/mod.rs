@@ -10,6 +10,8 @@
 //! judge detect fit                                  how well bytes, variants and types hold together
 //! ```
 
+mod builder;
+mod canonical;
 mod canonical_form;
 mod chart;
 mod decode;
@@ -25,10 +27,12 @@ mod message;
 mod names;
 mod notes;
 mod objects;
+mod pack;
 mod packed;
 mod pointers;
 mod resolve;
 mod structs;
+mod text;
 mod values;
 mod words;
 
@@ -61,6 +65,7 @@ static INFO: Info = Info {
         Variant { name: "flat", about: "one segment without a table" },
         Variant { name: "flat-packed", about: "one segment without a table, zeros squeezed out" },
         Variant { name: "canonical", about: "one segment without a table, in the only way its values can be written" },
+        Variant { name: "text", about: "in the words of the schema language; written only" },
     ],
     text: false,
     about: include_str!("format.md"),
