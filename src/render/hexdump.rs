@@ -122,7 +122,7 @@ impl<'a> Dump<'a> {
             out,
             format,
             view,
-            row: Row::default(),
+            row: Row::new(format.is_some_and(|format| format.info().scattered)),
             paths: PathStack::default(),
             levels: Vec::new(),
             hidden: None,

@@ -37,6 +37,12 @@ pub struct Row {
     pub seen: Vec<Seen>,
     /// What the leaves say, joined.
     pub meaning: String,
+    /// Where each leaf begins, and its part of the meaning.
+    parts: Vec<(u64, usize)>,
+    /// Parts of the meaning that stand in the lines of their leaves, further down.
+    later: Vec<(u64, String)>,
+    /// What the leaves of further lines say stands in those lines.
+    apart: bool,
     /// Findings on the row.
     pub found: Vec<Diagnostic>,
     /// Competing readings of its leaves.
@@ -53,6 +59,8 @@ pub struct Row {
     pub path: String,
     /// What is said at its end.
     behind: String,
+    /// Bytes of the meaning that the leaves so far have said.
+    said: usize,
     /// Lines that are not written yet.
     text: String,
     /// Memory for the bytes of a line.
@@ -85,6 +93,11 @@ impl Columns {
 }
 
 impl Row {
+    /// No row yet; `apart` is whether the leaves of further lines say in those lines what they are.
+    pub fn new(apart: bool) -> Row {
+        Row { apart, ..Row::default() }
+    }
+
     /// Whether the row has no leaf.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty() && !self.begun
@@ -111,10 +124,13 @@ impl Row {
         self.bytes.clear();
         self.seen.clear();
         self.meaning.clear();
+        self.parts.clear();
+        self.later.clear();
         self.rivals.clear();
         self.label.clear();
         self.path.clear();
         self.behind.clear();
+        self.said = 0;
         self.found = kept;
         self.begun = false;
     }
@@ -132,6 +148,8 @@ impl Row {
             self.put(leaf, start, head.get(from..).unwrap_or(&[]));
         }
         self.seen.push(Seen::new(leaf, head));
+        self.parts.push((leaf.start, self.said));
+        self.said = self.meaning.len();
     }
 
     fn put(&mut self, leaf: &Leaf, start: u64, bytes: &[u8]) {
@@ -209,6 +227,28 @@ impl Row {
         self.behind.push_str(&spoken.behind);
     }
 
+    /// Takes the parts of the meaning out that leaves of further lines say.
+    fn part(&mut self, look: &Look<'_>) {
+        let cells = look.columns.cells(look.depth);
+        let whole = len64(self.bytes.len()) == self.end.saturating_sub(self.start);
+        if !self.apart || self.begun || !whole || self.bytes.len() <= cells {
+            return;
+        }
+        let first_end = self.start.saturating_add(len64(cells));
+        let is_later = |(start, from): &(u64, usize)| {
+            *start >= first_end && self.meaning.get(*from..).is_some_and(|rest| rest.starts_with('|'))
+        };
+        let Some(first) = self.parts.iter().position(is_later) else { return };
+        let moved = self.parts.split_off(first);
+        let from = moved.first().map_or(0, |(_, from)| *from);
+        let mut ends: Vec<usize> = moved.iter().skip(1).map(|(_, from)| *from).collect();
+        ends.push(self.meaning.len());
+        for ((start, from), end) in moved.iter().zip(ends) {
+            self.later.push((*start, self.meaning.get(*from..end).unwrap_or("").to_string()));
+        }
+        self.meaning.truncate(from);
+    }
+
     /// Ends the meaning with what leads to the object.
     fn end_meaning(&mut self) {
         if self.behind.is_empty() {
@@ -274,6 +314,7 @@ impl Row {
     /// # Errors
     /// Output that cannot be written.
     pub fn print(&mut self, look: &Look<'_>, out: &mut dyn Write) -> io::Result<()> {
+        self.part(look);
         self.end_meaning();
         if self.is_simple(look) {
             self.simple_line(look);
@@ -430,10 +471,29 @@ impl Row {
         let mut column = columns.bytes_at.saturating_add(line.columns);
         if !self.begun {
             self.field_and_meaning(look, &mut column, text);
+        } else if !self.later.is_empty() {
+            self.later_meaning(line, look, &mut column, text);
         }
         text.push('\n');
         if !look.notes.is_empty() || !self.found.is_empty() {
             self.below(line, look, text);
+        }
+    }
+
+    /// What the leaves that begin in a further line say; dots stand for what began above.
+    fn later_meaning(&self, line: &Line, look: &Look<'_>, column: &mut usize, text: &mut String) {
+        let here = |start: u64| start >= line.start && start < line.end();
+        let mut said = String::new();
+        for (start, part) in self.later.iter().filter(|(start, _)| here(*start)) {
+            if said.is_empty() && *start > line.start {
+                said.push_str("..");
+            }
+            said.push_str(if said.is_empty() { part.trim_start_matches('|') } else { part });
+        }
+        if !said.is_empty() {
+            pad(text, column, look.columns.meaning_at);
+            let room = look.columns.meaning_at.saturating_add(look.columns.meaning).saturating_sub(*column);
+            told(look, said.trim_end_matches('|'), room, text);
         }
     }
 
