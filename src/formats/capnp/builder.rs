@@ -387,13 +387,16 @@ mod tests {
         arena.set_pointer(root, 0, first);
         let words = lay_out(&arena, root, Form::Full).unwrap_or_default();
         let text = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-        assert_eq!(words, [
-            0x0002_0000_0000_0000,
-            1 << 2 | 1 | 2 << 32 | 6 << 35,
-            1 << 2 | 1 | 2 << 32 | 7 << 35,
-            text(b"first\0\0\0"),
-            text(b"second\0\0")
-        ]);
+        assert_eq!(
+            words,
+            [
+                0x0002_0000_0000_0000,
+                1 << 2 | 1 | 2 << 32 | 6 << 35,
+                1 << 2 | 1 | 2 << 32 | 7 << 35,
+                text(b"first\0\0\0"),
+                text(b"second\0\0")
+            ]
+        );
     }
 
     #[test]

@@ -12,9 +12,9 @@ pub fn sizes(arena: &Arena, place: usize) -> (u16, u16) {
 /// Data words and pointers that each struct of a list gets.
 pub fn common_sizes(arena: &Arena, list: usize) -> (u16, u16) {
     let places = arena.elements(list).iter().map(|place| usize::try_from(*place).unwrap_or(0));
-    places.map(|place| sizes(arena, place)).fold((0, 0), |(data, pointers), (more_data, more_pointers)| {
-        (data.max(more_data), pointers.max(more_pointers))
-    })
+    places
+        .map(|place| sizes(arena, place))
+        .fold((0, 0), |(data, pointers), (more_data, more_pointers)| (data.max(more_data), pointers.max(more_pointers)))
 }
 
 /// Words up to the last one that is not zero.
@@ -40,19 +40,22 @@ mod tests {
         let root = arena.add_struct(4, 3);
         arena.set_pointer(root, 1, list);
         let words = lay_out(&arena, root, Form::Canonical).unwrap_or_default();
-        assert_eq!(words, [
-            2 << 48,
-            0,
-            1 | 7 << 32 | 6 << 35,
-            2 << 2 | 2 << 32 | 1 << 48,
-            0,
-            5,
-            0,
-            0,
-            0,
-            1 | 2 << 32 | 2 << 35,
-            u64::from(b'x')
-        ]);
+        assert_eq!(
+            words,
+            [
+                2 << 48,
+                0,
+                1 | 7 << 32 | 6 << 35,
+                2 << 2 | 2 << 32 | 1 << 48,
+                0,
+                5,
+                0,
+                0,
+                0,
+                1 | 2 << 32 | 2 << 35,
+                u64::from(b'x')
+            ]
+        );
         assert_eq!(lay_out(&arena, root, Form::Full).map(|words| words.len()), Some(1 + 7 + 1 + 10 + 1));
     }
 }

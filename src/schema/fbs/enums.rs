@@ -56,12 +56,11 @@ pub fn make(one: &ast::Enum, names: &Names<'_>, loaded: &Loaded) -> Result<Enum,
     } else {
         values.sort_by_key(|value| value.number);
     }
-    if let [first, second, ..] = values.as_slice() {
-        if first.number == second.number {
-            let at =
-                one.values.iter().find(|value| value.head.name == second.name).map_or(one.head.at, |it| it.head.at);
-            return Err(Fault::new(at, format!("`{}` has the number of `{}`", second.name, first.name)));
-        }
+    if let [first, second, ..] = values.as_slice()
+        && first.number == second.number
+    {
+        let at = one.values.iter().find(|value| value.head.name == second.name).map_or(one.head.at, |it| it.head.at);
+        return Err(Fault::new(at, format!("`{}` has the number of `{}`", second.name, first.name)));
     }
     Ok(Enum {
         name: one.head.full(),

@@ -121,14 +121,11 @@ impl Reader {
             if let Reached::Slot(slot) = reached {
                 self.known(field, name, slot)?;
             }
-            if let (true, Reached::Slot(slot)) = (in_struct, reached) {
-                if self.is_open(slot) {
-                    return Err(Fault::new(
-                        name.at,
-                        format!("`{}` is no struct that is declared up to here", name.text),
-                    )
+            if let (true, Reached::Slot(slot)) = (in_struct, reached)
+                && self.is_open(slot)
+            {
+                return Err(Fault::new(name.at, format!("`{}` is no struct that is declared up to here", name.text))
                     .help("what a struct holds is declared in front of it"));
-                }
             }
         }
         if let Some(name) = field.nested() {

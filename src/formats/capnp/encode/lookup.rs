@@ -136,12 +136,21 @@ impl<'a> Lookup<'a> {
             }
             let inner = match &field.kind {
                 FieldKind::Group(id) => Some(*id),
-                FieldKind::Slot(slot) => if let Type::Struct(id) = slot.ty { Some(id) } else { None },
+                FieldKind::Slot(slot) => {
+                    if let Type::Struct(id) = slot.ty {
+                        Some(id)
+                    } else {
+                        None
+                    }
+                }
             };
             match (&named.flatten, inner) {
                 (Some(prefix), Some(inner)) => {
                     for name in &self.table(inner).names {
-                        table.add(&format!("{prefix}{name}"), Way::Into { field: position, prefix: prefix.len(), member });
+                        table.add(
+                            &format!("{prefix}{name}"),
+                            Way::Into { field: position, prefix: prefix.len(), member },
+                        );
                     }
                 }
                 _ if member && !value.is_empty() => {}
@@ -150,7 +159,9 @@ impl<'a> Lookup<'a> {
         }
         // The names of the schema stand behind those of JSON.
         for (position, (field, named)) in record.fields.iter().zip(&shape.fields).enumerate() {
-            if named.name != field.name && matches!(table.ways.get(&named.name), Some(Way::Field(at)) if *at == position) {
+            if named.name != field.name
+                && matches!(table.ways.get(&named.name), Some(Way::Field(at)) if *at == position)
+            {
                 table.folded.entry(folded(&field.name)).or_insert_with(|| named.name.clone());
             }
         }

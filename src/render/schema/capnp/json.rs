@@ -14,9 +14,10 @@ pub fn json(capnp: &Capnp, view: &View) -> Value {
     let enums = capnp.enums.iter().enumerate().filter(|(at, _)| shown.enums.contains(at));
     let interfaces = capnp.interfaces.iter().enumerate().filter(|(at, _)| shown.interfaces.contains(at));
     let is_shown = |told: bool| view.root.is_none() && (told || view.all);
-    let files = capnp.files.iter().filter(|one| is_shown(one.told)).map(
-        |one| json!({"name": one.name, "id": hex(one.id), "annotations": annotations(capnp, &one.annotations)}),
-    );
+    let files =
+        capnp.files.iter().filter(|one| is_shown(one.told)).map(
+            |one| json!({"name": one.name, "id": hex(one.id), "annotations": annotations(capnp, &one.annotations)}),
+        );
     let consts = capnp.consts.iter().filter(|one| is_shown(one.told)).map(|one| {
         json!({
             "name": one.name, "id": hex(one.id), "type": capnp.type_name(one.ty),

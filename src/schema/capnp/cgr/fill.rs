@@ -171,13 +171,7 @@ impl<'a> Filler<'a> {
         self.types.capnp.structs.get_mut(at)
     }
 
-    fn field(
-        &mut self,
-        field: field::Reader<'a>,
-        at: (usize, usize),
-        id: u64,
-        place: Place,
-    ) -> Result<Field, Broken> {
+    fn field(&mut self, field: field::Reader<'a>, at: (usize, usize), id: u64, place: Place) -> Result<Field, Broken> {
         let kind = match field.which()? {
             field::Group(group) => {
                 let of = group.get_type_id();
@@ -270,12 +264,7 @@ impl<'a> Filler<'a> {
 
     /// The struct of parameters or results: as declared where the method lists them, for the type parameters of
     /// a method are bound by each call anew.
-    fn side(
-        &mut self,
-        of: u64,
-        brand: capnp::schema_capnp::brand::Reader<'a>,
-        id: u64,
-    ) -> Result<MessageId, Broken> {
+    fn side(&mut self, of: u64, brand: capnp::schema_capnp::brand::Reader<'a>, id: u64) -> Result<MessageId, Broken> {
         let listed = self.types.nodes.by_id.get(&of).is_some_and(|node| node.get_scope_id() == 0);
         match self.types.nodes.record(of) {
             Some(of) if listed => Ok(of),
@@ -293,7 +282,9 @@ impl<'a> Filler<'a> {
             let id = one.get_id();
             let declared = self.types.nodes.by_id.get(&id).copied();
             let (name, ty) = match declared.map(|node| node.which()).transpose()? {
-                Some(node::Annotation(declared)) => (self.annotation_name(id), self.annotation_type(one, declared, scope)?),
+                Some(node::Annotation(declared)) => {
+                    (self.annotation_name(id), self.annotation_type(one, declared, scope)?)
+                }
                 _ => (format!("0x{id:016x}"), of_value(one.get_value()?)?),
             };
             let Some(list) = annotations::of(&mut self.types.capnp, owner) else { continue };

@@ -149,7 +149,7 @@ impl<'a> Types<'a> {
         scope: u64,
         depth: usize,
     ) -> Result<(Option<Vec<Type>>, bool), Broken> {
-        for one in brand.get_scopes()?.iter().filter(|one| one.get_scope_id() == of) {
+        if let Some(one) = brand.get_scopes()?.iter().find(|one| one.get_scope_id() == of) {
             match one.which()? {
                 brand::scope::Inherit(()) => return Ok((None, true)),
                 brand::scope::Bind(bindings) => {
