@@ -488,7 +488,8 @@ fn a_schema_that_cannot_be_read_says_where() {
     let cases = [
         ("table T { a: Foo; }", "1:14: no type `Foo`"),
         ("struct S { a: string; }", "1:15: a struct holds only scalars"),
-        ("struct A { b: B; }\nstruct B { a: A; }", "the struct `B` contains itself"),
+        ("struct A { b: B; }\nstruct B { a: A; }", "1:15: `B` is no struct that is declared up to here"),
+        ("struct A { a: A; }", "the struct `A` contains itself"),
         ("table T {\n  a: int (id: 0);\n  b: int;\n}", "3:3: `b` has no id, others have"),
         ("table T { a: ubyte = 300; }", "1:22: expected a default that fits ubyte, here is `300`"),
         ("file_identifier \"ABCDE\";", "1:17: a file identifier has 4 characters"),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::formats::{Note, Seen, Telling};
 use crate::model::bytemap::{Flags, Leaf};
-use crate::model::diag::{Code, Diagnostic, Severity};
+use crate::model::diag::{Diagnostic, Severity};
 use crate::model::events::{Reading, Spoken};
 use crate::model::num;
 use crate::model::num::len64;
@@ -13,6 +13,10 @@ use crate::render::columns::Columns;
 use crate::render::line::{Line, blanks, offset, pad, push_hex, push_offset};
 use crate::render::style::Paint;
 use crate::render::{View, wrap};
+
+mod notes;
+
+use notes::{finding, note};
 
 /// A run of bytes within a row; the next one may start further on, where bytes are elided between.
 #[derive(Debug, Clone, Copy)]
@@ -541,65 +545,10 @@ fn told(look: &Look<'_>, meaning: &str, room: usize, text: &mut String) {
     }
 }
 
-/// Carets below a line, and beside them the text.
-fn note(out: &mut String, carets: &[(u64, u64)], text: &str, severity: Option<Severity>, line: &Line, look: &Look<'_>) {
-    let columns = look.columns;
-    let marks = marks(carets, line, look);
-    let paint = |part: &str, out: &mut String| match severity {
-        Some(severity) => look.paint.severity(severity, part, out),
-        None => look.paint.dim(part, out),
-    };
-    let room = columns.field.saturating_add(1).saturating_add(columns.meaning).max(20);
-    for (index, part) in wrap::lines(text, room).iter().enumerate() {
-        out.push_str(&" ".repeat(columns.bytes_at));
-        let mut column = columns.bytes_at;
-        if index == 0 {
-            paint(&marks, out);
-            column = column.saturating_add(marks.len());
-        }
-        pad(out, &mut column, columns.field_at);
-        paint(part, out);
-        out.push('\n');
-    }
-}
-
-/// The carets under the bytes of a line.
-fn marks(carets: &[(u64, u64)], line: &Line, look: &Look<'_>) -> String {
-    let mut marks = String::new();
-    for (from, to) in carets {
-        let from = (*from).max(line.start);
-        let to = (*to).min(line.end());
-        let Some(cells) = to.checked_sub(from).and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0) else {
-            continue;
-        };
-        let first = usize::try_from(from.saturating_sub(line.start)).unwrap_or(0);
-        let column = look.columns.indent(look.depth).saturating_add(first.saturating_mul(3));
-        while marks.len() < column {
-            marks.push(' ');
-        }
-        marks.push_str(&"^".repeat(cells.saturating_mul(3).saturating_sub(1)));
-    }
-    marks
-}
-
 /// The line that stands for elided bytes of a long value.
 fn gap(text: &mut String, from: u64, to: u64, look: &Look<'_>) {
     let indent = look.columns.bytes_at.saturating_add(look.columns.indent(look.depth));
     let bytes = num::bytes(to.saturating_sub(from));
     text.push_str(&" ".repeat(indent));
     text.push_str(&format!("... {bytes} of this value, {from:#04x}..{to:#04x} (--all shows them)\n"));
-}
-
-/// `ERROR mp-cut: what is wrong. What to try`
-fn finding(found: &Diagnostic) -> String {
-    let label = match found.code {
-        Code::SchemaFinding => format!("SCHEMA {}", found.message),
-        code => format!("{} {}: {}", found.severity().name().to_uppercase(), code.text(), found.message),
-    };
-    if found.help.is_empty() { label } else { format!("{label}. {}", sentence(&found.help)) }
-}
-
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use crate::formats::capnp::decode::{messages, unpacked};
 use crate::formats::capnp::faults::{Fault, Wrong};
-use crate::formats::capnp::layout::{bits_at, data_of};
+use crate::formats::capnp::layout::bits_at;
 use crate::formats::capnp::message::{Message, Messages, Segment};
 use crate::formats::capnp::names::{Bytes as BytesAs, Discriminator, JSON_VALUE, Names};
 use crate::formats::capnp::resolve::{self, Is, Place, Target};
@@ -24,6 +24,9 @@ use crate::wire::reader::{Bytes, ReadError, Window, little_endian};
 
 mod blind;
 mod json_value;
+mod sections;
+
+use sections::{Sections, blob, sections, words_of};
 
 /// Sends the values of all messages.
 ///
@@ -85,19 +88,6 @@ fn segments<'a>(messages: &'a Messages, message: &Message) -> &'a [Segment] {
     let from = usize::try_from(message.first).unwrap_or(usize::MAX);
     let to = from.saturating_add(usize::try_from(message.count).unwrap_or(0));
     messages.segments.get(from..to).unwrap_or(&[])
-}
-
-/// A struct that is being read: where its sections are.
-#[derive(Debug, Clone, Copy)]
-struct Sections {
-    /// Offset of the data section.
-    at: u64,
-    /// Its bytes.
-    bytes: u64,
-    /// Its pointers.
-    pointers: u16,
-    /// The segment it is in.
-    segment: u32,
 }
 
 /// What is being sent, the innermost last.
@@ -594,27 +584,4 @@ impl Writer<'_, '_> {
             _ => self.send(scalar),
         }
     }
-}
-
-/// The sections of a struct.
-fn sections(target: &Target, segment: u32) -> Sections {
-    let (data, pointers) = match target.is {
-        Is::Struct { data, pointers } => (data, pointers),
-        _ => (0, 0),
-    };
-    Sections { at: target.start, bytes: u64::from(data).saturating_mul(WORD), pointers, segment }
-}
-
-/// The bytes of a list of bytes.
-fn blob<'a>(bytes: Bytes<'a>, target: &Target) -> &'a [u8] {
-    let count = match target.is {
-        Is::List { size: ElementSize::Byte, count } => u64::from(count),
-        _ => 0,
-    };
-    bytes.clipped(target.start, target.start.saturating_add(count))
-}
-
-/// The data section of a struct by words.
-fn words_of(bytes: Bytes<'_>, at: Sections) -> &[u8] {
-    data_of(bytes, at.at, u16::try_from(at.bytes / WORD).unwrap_or(u16::MAX))
 }

@@ -81,7 +81,8 @@ fn names_its_files(request: &Request) -> capnp::Result<bool> {
 }
 
 fn options(words: usize) -> ReaderOptions {
-    let limit = words.saturating_add(usize::try_from(limits::CAPNP_SEGMENTS).unwrap_or(usize::MAX)).saturating_mul(VISITS);
+    let limit =
+        words.saturating_add(usize::try_from(limits::CAPNP_SEGMENTS).unwrap_or(usize::MAX)).saturating_mul(VISITS);
     ReaderOptions { traversal_limit_in_words: Some(limit), nesting_limit: NESTING }
 }
 
