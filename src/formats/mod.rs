@@ -455,6 +455,11 @@ pub trait Format: Sync {
     /// What a cause is in this format, for the legend of a ledger.
     fn legend(&self, cause: Cause) -> &'static str;
 
+    /// The same by what was met, where that can be told closer.
+    fn legend_of(&self, _cause: Cause, _counts: &Counts) -> Option<String> {
+        None
+    }
+
     /// Lines for the foot of a dump, above the ledger.
     fn foot(&self, counts: &Counts) -> Vec<String>;
 

@@ -2,7 +2,7 @@
 
 use crate::formats::Dress;
 use crate::inspect::Inspection;
-use crate::inspect::unrecognised::Findings;
+use crate::inspect::unrecognised::{Findings, Values};
 use crate::model::events::{Flow, Sink, Stop};
 use crate::wire::reader::Window;
 
@@ -40,7 +40,8 @@ impl Inspection {
         let Some(format) = self.format else { return Ok(()) };
         if self.complete {
             self.walk(&mut Findings(sink))?;
-            return self.values(Dress::Plain, sink);
+            // The walk has told what is wrong.
+            return self.values(Dress::Plain, &mut Values(sink));
         }
         if self.previews_all() {
             self.hold()?;

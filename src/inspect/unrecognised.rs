@@ -8,6 +8,7 @@ use crate::model::bytemap::{Group, GroupKind, Kind, Leaf, NO_GROUP, Step};
 use crate::model::diag::{Code, Diagnostic};
 use crate::model::events::{Flow, Sink};
 use crate::model::limits;
+use crate::model::value::Event;
 use crate::wire::reader::Window;
 
 /// Hands on findings alone.
@@ -16,6 +17,27 @@ pub struct Findings<'a>(pub &'a mut dyn Sink);
 impl Sink for Findings<'_> {
     fn diagnostic(&mut self, found: &Diagnostic) -> Flow {
         self.0.diagnostic(found)
+    }
+}
+
+/// Hands on values alone.
+pub struct Values<'a>(pub &'a mut dyn Sink);
+
+impl Sink for Values<'_> {
+    fn wants_values(&self) -> bool {
+        true
+    }
+
+    fn value(&mut self, event: Event<'_>) -> Flow {
+        self.0.value(event)
+    }
+
+    fn duplicate_key(&mut self) -> Flow {
+        self.0.duplicate_key()
+    }
+
+    fn left_out(&mut self, sentence: &str) -> Flow {
+        self.0.left_out(sentence)
     }
 }
 

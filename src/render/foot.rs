@@ -26,8 +26,9 @@ pub fn write(
     view: &View,
 ) -> io::Result<()> {
     writeln!(out)?;
-    for line in format.map(|format| format.foot(counts)).unwrap_or_default() {
-        for part in wrap::lines(&line, view.width) {
+    let said = format.map(|format| format.foot(counts)).unwrap_or_default();
+    for line in said.iter().flat_map(|lines| lines.lines()) {
+        for part in wrap::lines(line, view.width) {
             writeln!(out, "{part}")?;
         }
     }
@@ -76,7 +77,9 @@ fn legend(
     let mut line = String::new();
     let mut used = INDENT;
     for (cause, _) in causes.present() {
-        let mut words = format.map_or(formats::common_legend(cause), |format| format.legend(cause)).to_string();
+        let closer = format.zip(counts).and_then(|(format, counts)| format.legend_of(cause, counts));
+        let mut words = closer
+            .unwrap_or_else(|| format.map_or(formats::common_legend(cause), |format| format.legend(cause)).to_string());
         if let (Cause::Type, Some(format), Some(counts)) = (cause, format, counts) {
             words.push_str(&named(&counts.kind_names(format, cause)));
         }

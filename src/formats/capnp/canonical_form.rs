@@ -4,11 +4,12 @@
 use crate::formats::capnp::message::Messages;
 use crate::formats::capnp::objects::{Object, Objects, Reach, What};
 use crate::formats::capnp::wire::WORD;
+use crate::model::capnp::Type;
 use crate::model::num::{count, len64};
 use crate::wire::reader::Bytes;
 
-/// Lines for the foot of a dump.
-pub fn lines(bytes: Bytes<'_>, messages: &Messages, found: &Objects) -> Vec<String> {
+/// A line for the foot of a dump.
+pub fn line(bytes: Bytes<'_>, messages: &Messages, found: &Objects) -> String {
     let structs = found.list.iter().filter(|object| matches!(object.what, What::Struct { .. }));
     let inline = found.list.iter().filter_map(|object| match object.what {
         What::Structs { count, .. } => Some(u64::from(count)),
@@ -16,11 +17,24 @@ pub fn lines(bytes: Bytes<'_>, messages: &Messages, found: &Objects) -> Vec<Stri
     });
     let own = structs.filter(|object| !is_element(object)).count();
     let lists = found.list.iter().filter(|object| matches!(object.what, What::Structs { .. })).count();
-    let texts = found.list.iter().filter(|object| matches!(object.what, What::List { .. })).count();
+    let mut texts = 0;
+    let mut others = 0;
+    for object in &found.list {
+        match object.what {
+            What::List { ty: Some(Type::Text), .. } => texts += 1usize,
+            What::List { .. } => others += 1usize,
+            _ => {}
+        }
+    }
     let structs = len64(own).saturating_add(inline.sum());
     let mut parts = vec![count(structs, "struct", "structs")];
+    // Without a schema a text is a list of bytes.
+    let (other, others_are) = match texts {
+        0 => ("other list or text", "other lists and texts"),
+        _ => ("other list", "other lists"),
+    };
     for (number, one, many) in
-        [(lists, "list of structs", "lists of structs"), (texts, "other list or text", "other lists and texts")]
+        [(lists, "list of structs", "lists of structs"), (texts, "text", "texts"), (others, other, others_are)]
     {
         if number > 0 {
             parts.push(count(len64(number), one, many));
@@ -38,7 +52,7 @@ pub fn lines(bytes: Bytes<'_>, messages: &Messages, found: &Objects) -> Vec<Stri
         None => "the segment is in canonical form".to_string(),
         Some(why) => format!("not in canonical form: {why}"),
     };
-    vec![format!("{}; {reached}; {canonical}", parts.join(", "))]
+    format!("{}; {reached}; {canonical}", parts.join(", "))
 }
 
 fn is_element(object: &Object) -> bool {
@@ -64,7 +78,10 @@ fn holes(messages: &Messages, found: &Objects) -> u64 {
 
 /// The first thing that keeps the segment from being canonical.
 fn broken(bytes: Bytes<'_>, messages: &Messages, found: &Objects) -> Option<String> {
-    let [message] = messages.list.as_slice() else { return Some("more than one message".to_string()) };
+    let [message] = messages.list.as_slice() else {
+        let why = if messages.list.is_empty() { "there is no message" } else { "more than one message" };
+        return Some(why.to_string());
+    };
     if message.count != 1 {
         return Some(format!("{} segments", message.count));
     }

@@ -22,12 +22,12 @@ use crate::wire::reader::{Bytes, Window};
 pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
     let bytes = input.all(u64::MAX)?.unwrap_or_default();
     if !is_packed(context.variant) {
-        return words(Bytes(&bytes), context, out);
+        return words(Bytes(&bytes), context, None, out);
     }
     let unpacked = packed::unpack(&bytes, true);
     let inner = Bytes(&unpacked.bytes);
     let mut causes = packed::Causes::default();
-    words(inner, context, &mut causes)?;
+    words(inner, context, None, &mut causes)?;
     let end = messages(inner, context.variant).end;
     let past = packed::run_past(&unpacked, end);
     if bytes.is_empty() {
@@ -41,7 +41,8 @@ pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> 
     let name = if context.variant == "packed" { "Cap'n Proto, framed" } else { "Cap'n Proto, flat" };
     let (end, size) = (len64(bytes.len()), inner.len());
     out.layer(&Inner { name, by: "packed", start: 0, end, size })?;
-    words(inner, context, out)
+    let sizes = if out.wants_words() { packed::foot(&unpacked, &bytes) } else { None };
+    words(inner, context, sizes, out)
 }
 
 /// Whether a variant packs its words.
@@ -68,8 +69,8 @@ pub fn schema_of<'a>(context: &Context<'a>) -> Option<(Shapes<'a>, Option<Messag
     Some((Shapes::new(capnp), context.root))
 }
 
-/// Walks unpacked bytes.
-fn words(bytes: Bytes<'_>, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
+/// Walks unpacked bytes; `sizes` is what the foot says of their packing.
+fn words(bytes: Bytes<'_>, context: &Context<'_>, sizes: Option<String>, out: &mut dyn Sink) -> Flow {
     let messages = messages(bytes, context.variant);
     let schema = schema_of(context);
     let (shapes, root) = match &schema {
@@ -81,9 +82,8 @@ fn words(bytes: Bytes<'_>, context: &Context<'_>, out: &mut dyn Sink) -> Flow {
     let mut walk = Walk { teller: Teller::new(bytes, &chart, context.owner, out), next: 0, segment: None };
     walk.all()?;
     if walk.teller.words {
-        for line in canonical_form::lines(bytes, &messages, &found) {
-            walk.teller.out.foot(&line)?;
-        }
+        let line = canonical_form::line(bytes, &messages, &found);
+        walk.teller.out.foot(&[Some(line), sizes].into_iter().flatten().collect::<Vec<_>>().join("\n"))?;
     }
     Ok(())
 }

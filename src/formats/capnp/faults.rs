@@ -22,8 +22,8 @@ pub enum Wrong {
     Empty,
     /// Too few bytes for a root pointer; so many are there.
     NoRoot(u64),
-    /// The input ends inside a segment table; so many bytes are there.
-    TableCut(u64),
+    /// The input ends inside a segment table: bytes that are there, and that it has at least.
+    TableCut(u64, u64),
     /// A table announces so many segments, more than readers take.
     Segments(u64),
     /// A segment of so many words reaches past the end of the input: bytes that are missing.
@@ -134,7 +134,7 @@ impl Wrong {
     pub fn code(self) -> Code {
         match self {
             Wrong::Empty => Code::EmptyInput,
-            Wrong::NoRoot(_) | Wrong::TableCut(_) | Wrong::SegmentPastEnd(..) => Code::CpCut,
+            Wrong::NoRoot(_) | Wrong::TableCut(..) | Wrong::SegmentPastEnd(..) => Code::CpCut,
             Wrong::Segments(_) | Wrong::SegmentEmpty => Code::CpSegments,
             Wrong::Trailing(_) | Wrong::PartWord(_) => Code::CpTrailing,
             Wrong::BeforeSegment(_) | Wrong::PastSegment(..) | Wrong::TooLong(..) => Code::CpOutOfBounds,
@@ -168,8 +168,13 @@ impl Wrong {
         match self {
             Wrong::Empty => plain("no bytes: a message has at least a root pointer".into()),
             Wrong::NoRoot(there) => plain(format!("a root pointer of 8 bytes is due, {} there", are(there))),
-            Wrong::TableCut(there) => (
-                format!("the input ends inside the segment table: {} of it {}", bytes(there), is_or_are(there)),
+            Wrong::TableCut(there, due) => (
+                format!(
+                    "the input ends inside the segment table: {} of it {}, {}{due} are needed",
+                    bytes(there),
+                    is_or_are(there),
+                    if there < 4 { "at least " } else { "" }
+                ),
                 "the rest was lost; if the input has no table, -f capnp/flat".into(),
             ),
             Wrong::Segments(number) => (
@@ -178,9 +183,11 @@ impl Wrong {
             ),
             Wrong::SegmentPastEnd(words, missing) => (
                 format!(
-                    "a segment of {} reaches {} past the end of the input",
+                    "a segment of {} ({}) reaches past the end of the input: {} of it {}",
                     count(words, "word", "words"),
-                    bytes(missing)
+                    bytes(words.saturating_mul(WORD)),
+                    bytes(words.saturating_mul(WORD).saturating_sub(missing)),
+                    is_or_are(words.saturating_mul(WORD).saturating_sub(missing))
                 ),
                 "the end was lost, or this is no segment table (-f capnp/flat, capnp/packed)".into(),
             ),

@@ -93,7 +93,7 @@ fn table(bytes: Bytes<'_>, at: u64, all: &mut Messages) -> Option<Message> {
         return None;
     }
     let Some(last) = bytes.u32(at) else {
-        let what = if at == 0 { Wrong::TableCut(left) } else { Wrong::Trailing(left) };
+        let what = if at == 0 { Wrong::TableCut(left, WORD) } else { Wrong::Trailing(left) };
         fault(at, bytes.len(), what);
         return None;
     };
@@ -109,7 +109,7 @@ fn table(bytes: Bytes<'_>, at: u64, all: &mut Messages) -> Option<Message> {
     }
     let table_end = at.saturating_add(table_size(count));
     if table_end > bytes.len() {
-        fault(at, bytes.len(), Wrong::TableCut(left));
+        fault(at, bytes.len(), Wrong::TableCut(left, table_size(count)));
         return None;
     }
     let first = u32::try_from(all.segments.len()).unwrap_or(u32::MAX);

@@ -145,11 +145,23 @@ impl Format for CapnProto {
             Cause::Pointer => "pointers",
             Cause::Width => "integer bytes beyond the shortest form",
             Cause::Type => "tags of unions",
-            Cause::Framing => "segment table, list tags",
+            Cause::Framing => "segment table, list tags, tags and counts of packing",
             Cause::Padding => "rest of words",
             Cause::Default => "fields that are all zero",
             other => crate::formats::common_legend(other),
         }
+    }
+
+    fn legend_of(&self, cause: Cause, counts: &Counts) -> Option<String> {
+        if cause != Cause::Framing || counts.of_kind(wire::PACKED_TAG) > 0 {
+            return None;
+        }
+        let words = |codes: [u8; 3]| codes.iter().map(|code| counts.of_kind(*code)).sum::<u64>().saturating_mul(4);
+        let table = words([wire::SEGMENT_COUNT, wire::SEGMENT_SIZE, wire::TABLE_PADDING]);
+        let tags = counts.of_kind(wire::TAG_COUNT);
+        let (table, word) = (format!("segment table {table}"), if tags == 1 { "list tag" } else { "list tags" });
+        let tags = (tags > 0).then(|| format!("{word} {}", tags.saturating_mul(wire::WORD)));
+        Some([Some(table), tags].into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 
     fn foot(&self, counts: &Counts) -> Vec<String> {

@@ -82,7 +82,8 @@ fn packed_words(tag: u64) -> String {
     let verb = if places.len() == 1 { "byte" } else { "bytes" };
     let is = if places.len() == 1 { "is" } else { "are" };
     format!(
-        "{tag:02x} = {:04b} {:04b}: only {verb} {} {is} not zero",
+        "a tag has a bit for each byte of its word, lowest first: 1 it follows, 0 it is zero. {tag:02x} = {:04b} {:04b}: \
+         only {verb} {} {is} not zero",
         tag >> 4,
         tag & 15,
         crate::model::num::listed(&places)

@@ -244,8 +244,7 @@ impl Layer<'_> {
             return Ok(());
         }
         let text = format!(
-            "   -- packed: {} -> {}; a tag byte has a bit for each byte of a word, lowest first: 1 it follows, 0 it is \
-             zero",
+            "   -- packed: {} -> {}",
             crate::model::num::bytes(len64(self.input.len())),
             count(len64(unpacked.bytes.len()) / WORD, "word", "words")
         );
@@ -352,7 +351,26 @@ impl Layer<'_> {
     }
 }
 
-/// `2e in byte 4`, `01 in byte 4, 03 in 6`, `all 8 bytes`.
+/// How the sizes before and after come about: `249 of the 376 bytes are zero and vanish, ..`; none where something
+/// could not be unpacked.
+pub fn foot(unpacked: &Unpacked, input: &[u8]) -> Option<String> {
+    if unpacked.wrong.is_some() {
+        return None;
+    }
+    let (before, after) = (len64(unpacked.bytes.len()), len64(input.len()));
+    let tags = len64(unpacked.parts.iter().filter(|part| matches!(part, Part::Tag { .. })).count());
+    let counts = len64(unpacked.parts.len()).saturating_sub(tags);
+    let extra = tags.saturating_add(counts);
+    let zeros = before.saturating_sub(after.saturating_sub(extra));
+    Some(format!(
+        "packed: {zeros} of the {before} bytes are zero and vanish, {} and {} come in: {before} - {zeros} + {extra} = \
+         {after}",
+        count(tags, "tag byte", "tag bytes"),
+        count(counts, "count", "counts")
+    ))
+}
+
+/// `2e in byte 4`, `01 in byte 4, 03 in 6`, `all but byte 7`, `all 8 bytes`.
 fn literal_words(tag: u8, there: &[u8]) -> String {
     match tag {
         0 => return "zero word".to_string(),
@@ -360,6 +378,10 @@ fn literal_words(tag: u8, there: &[u8]) -> String {
         _ => {}
     }
     let mut text = String::new();
+    if tag.count_ones() > 4 {
+        let zeros: Vec<String> = (0..8).filter(|bit| tag >> bit & 1 == 0).map(|bit| bit.to_string()).collect();
+        return format!("all but {} {}", if zeros.len() == 1 { "byte" } else { "bytes" }, zeros.join(", "));
+    }
     let places = (0..8).filter(|bit| tag >> bit & 1 == 1);
     for (at, (bit, byte)) in places.zip(there).enumerate() {
         match at {
