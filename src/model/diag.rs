@@ -192,6 +192,8 @@ codes! {
     CpTrailing, "cp-trailing", Warning;
     /// Cap'n Proto: a pointer that leads out of its segment.
     CpOutOfBounds, "cp-out-of-bounds", Error;
+    /// Cap'n Proto: a pointer leads to words that were lost with the end of the input.
+    CpLost, "cp-lost", Warning;
     /// Cap'n Proto: a pointer of another kind than the schema says, or of none that is known.
     CpPointerKind, "cp-pointer-kind", Error;
     /// Cap'n Proto: a far pointer or its landing pad makes no sense.

@@ -122,7 +122,7 @@ impl At {
             writeln!(out, "  leads to {:#04x}", leaf.target)?;
         }
         if let Some((text, from)) = &found.heading {
-            writeln!(out, "  object   {text}  {from}")?;
+            writeln!(out, "{}", format!("  object   {text}  {from}").trim_end())?;
         }
         let here = self.target == leaf.start || self.target == self.offset;
         for (from, path) in self.pointing.iter().filter(|_| here).take(POINTING) {
@@ -133,9 +133,15 @@ impl At {
             writeln!(out, "  from     {} more", num::count(num::len64(more), "place", "places"))?;
         }
         let scattered = self.format.is_some_and(|format| format.info().scattered);
+        let mut last = String::new();
         for around in found.around.iter().rev().filter(|around| around.kind != GroupKind::Root) {
             let path = found.path.get(..around.path).unwrap_or(&found.path);
-            write_around(around, path, scattered, out)?;
+            let line = words_of(around, path, scattered);
+            // A message and the struct at its root have the same name.
+            if line != last {
+                writeln!(out, "  inside   {line}")?;
+            }
+            last = line;
         }
         for one in self.findings.iter().filter(|one| one.start < leaf.end && one.end > leaf.start) {
             writeln!(out, "  {:<8} {}: {}", one.severity().name(), one.code.text(), one.message)?;
@@ -185,7 +191,8 @@ fn joined(bits: &[Bits]) -> Vec<(&'static str, u64)> {
     joined.into_iter().filter(|(.., pieces)| *pieces > 1).map(|(name, value, _)| (name, value)).collect()
 }
 
-fn write_around(around: &Around, path: &str, scattered: bool, out: &mut dyn Write) -> io::Result<()> {
+/// What a byte is inside of.
+fn words_of(around: &Around, path: &str, scattered: bool) -> String {
     let kind = match around.kind {
         GroupKind::Element | GroupKind::Item => "element",
         GroupKind::Root => "input",
@@ -198,9 +205,9 @@ fn write_around(around: &Around, path: &str, scattered: bool, out: &mut dyn Writ
     let path = if path.is_empty() { "(the whole message)" } else { path };
     match around.end {
         // Its bytes lie in several places.
-        _ if scattered => writeln!(out, "  inside   {kind} {path}"),
-        Some(end) => writeln!(out, "  inside   {:#04x}..{end:#04x} {kind} {path}", around.start),
-        None => writeln!(out, "  inside   {:#04x}.. {kind} {path}", around.start),
+        _ if scattered => format!("{kind} {path}"),
+        Some(end) => format!("{:#04x}..{end:#04x} {kind} {path}", around.start),
+        None => format!("{:#04x}.. {kind} {path}", around.start),
     }
 }
 

@@ -536,7 +536,7 @@ fn told(look: &Look<'_>, meaning: &str, room: usize, text: &mut String) {
         text.push_str(&fit(look, meaning, room, wrap::cut_right));
         return;
     }
-    for (index, part) in wrap::broken(meaning, room).iter().enumerate() {
+    for (index, part) in wrap::parts(meaning, room).iter().enumerate() {
         if index > 0 {
             text.push('\n');
             text.extend(std::iter::repeat_n(' ', look.columns.meaning_at));

@@ -49,6 +49,19 @@ pub fn broken(text: &str, columns: usize) -> Vec<String> {
     broken
 }
 
+/// Wraps what several leaves say, behind each other with `|` between, into lines of at most `columns`: between two of
+/// them where that does.
+pub fn parts(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in text.split_inclusive('|') {
+        match lines.last_mut().filter(|line| width(line).saturating_add(width(part)) <= columns) {
+            Some(line) => line.push_str(part),
+            None => lines.push(part.to_string()),
+        }
+    }
+    lines.iter().flat_map(|line| broken(line, columns)).collect()
+}
+
 /// The text, or its beginning and `...` where it is wider than `columns`.
 pub fn cut_right(text: &str, columns: usize) -> String {
     if width(text) <= columns {
@@ -87,6 +100,13 @@ pub fn cut_left(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_stay_together_where_they_fit() {
+        assert_eq!(parts("struct -> 0x10 (+0w)|1 data|3 ptr", 24), ["struct -> 0x10 (+0w)|", "1 data|3 ptr"]);
+        assert_eq!(parts("1 segment (stored - 1)|46 words", 17), ["1 segment (stored", "- 1)|", "46 words"]);
+        assert_eq!(parts("short|x", 17), ["short|x"]);
+    }
 
     #[test]
     fn text_is_wrapped_at_blanks_and_cut_at_either_end() {

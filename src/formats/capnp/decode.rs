@@ -7,6 +7,7 @@ use crate::formats::capnp::faults::{Fault, Wrong};
 use crate::formats::capnp::layout::Shapes;
 use crate::formats::capnp::message::{self, Messages};
 use crate::formats::capnp::objects::{self, Object, What};
+use crate::formats::capnp::packed::Unpacked;
 use crate::formats::capnp::{canonical_form, gaps, lists, packed, pointers, structs, wire};
 use crate::formats::scattered::NONE;
 use crate::model::bytemap::{Flags, GroupKind, Step};
@@ -28,8 +29,10 @@ pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> 
     let inner = Bytes(&unpacked.bytes);
     let mut causes = packed::Causes::default();
     words(inner, context, None, &mut causes)?;
-    let end = messages(inner, context.variant).end;
-    let past = packed::run_past(&unpacked, end);
+    let found = messages(inner, context.variant);
+    let past = packed::run_past(&unpacked, found.end);
+    let unpacked = told_at_end(unpacked, &found, len64(bytes.len()));
+    let inner = Bytes(&unpacked.bytes);
     if bytes.is_empty() {
         let empty = Fault { start: 0, end: 0, what: Wrong::Empty };
         out.diagnostic(&empty.told())?;
@@ -43,6 +46,16 @@ pub fn decode(input: &mut Window, context: &Context<'_>, out: &mut dyn Sink) -> 
     out.layer(&Inner { name, by: "packed", start: 0, end, size })?;
     let sizes = if out.wants_words() { packed::foot(&unpacked, &bytes) } else { None };
     words(inner, context, sizes, out)
+}
+
+/// Words that a segment table announces and that are missing are missing at the end of the packed bytes.
+fn told_at_end(mut unpacked: Unpacked, messages: &Messages, size: u64) -> Unpacked {
+    if unpacked.wrong.is_none()
+        && let Some(fault) = messages.faults.iter().find(|fault| fault.what.is_cut())
+    {
+        unpacked.wrong = Some(Fault { start: size, end: size, what: fault.what }.told());
+    }
+    unpacked
 }
 
 /// Whether a variant packs its words.
@@ -71,7 +84,10 @@ pub fn schema_of<'a>(context: &Context<'a>) -> Option<(Shapes<'a>, Option<Messag
 
 /// Walks unpacked bytes; `sizes` is what the foot says of their packing.
 fn words(bytes: Bytes<'_>, context: &Context<'_>, sizes: Option<String>, out: &mut dyn Sink) -> Flow {
-    let messages = messages(bytes, context.variant);
+    let mut messages = messages(bytes, context.variant);
+    if is_packed(context.variant) {
+        messages.faults.retain(|fault| !fault.what.is_cut());
+    }
     let schema = schema_of(context);
     let (shapes, root) = match &schema {
         Some((shapes, root)) => (Some(shapes), *root),

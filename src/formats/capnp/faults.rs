@@ -40,6 +40,8 @@ pub enum Wrong {
     PastSegment(u64, u64),
     /// An object reaches past the end of its segment: its words, and those that are there.
     TooLong(u64, u64),
+    /// A pointer leads to words that were lost with the end of the input: how many of how many.
+    Lost(u64, u64),
     /// A struct is due.
     NoStruct(Is),
     /// A list is due.
@@ -130,6 +132,11 @@ impl Fault {
 }
 
 impl Wrong {
+    /// Whether the input ends before what its segment table announces.
+    pub fn is_cut(self) -> bool {
+        matches!(self, Wrong::TableCut(..) | Wrong::SegmentPastEnd(..))
+    }
+
     /// The code that users search for.
     pub fn code(self) -> Code {
         match self {
@@ -138,6 +145,7 @@ impl Wrong {
             Wrong::Segments(_) | Wrong::SegmentEmpty => Code::CpSegments,
             Wrong::Trailing(_) | Wrong::PartWord(_) => Code::CpTrailing,
             Wrong::BeforeSegment(_) | Wrong::PastSegment(..) | Wrong::TooLong(..) => Code::CpOutOfBounds,
+            Wrong::Lost(..) => Code::CpLost,
             Wrong::NoStruct(_) | Wrong::NoList(_) | Wrong::NoCapability(_) | Wrong::Reserved => Code::CpPointerKind,
             Wrong::NoSegment(..) | Wrong::PadOutside(..) | Wrong::PadIsFar | Wrong::PadNotFar | Wrong::PadNoObject => {
                 Code::CpFar
@@ -214,6 +222,13 @@ impl Wrong {
                 count(words, "word", "words"),
                 if there == 1 { "1 is".to_string() } else { format!("{there} are") }
             )),
+            Wrong::Lost(lost, words) if lost == words => plain(format!(
+                "what this pointer leads to was lost with the end of the input: {}",
+                count(words, "word", "words")
+            )),
+            Wrong::Lost(lost, words) => {
+                plain(format!("{lost} of the {words} words were lost with the end of the input"))
+            }
             Wrong::NoStruct(is) => (
                 format!("a struct is due, and this is {}", is.words()),
                 "the schema or the type is another than the writer's".into(),

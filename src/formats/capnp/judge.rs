@@ -1,5 +1,6 @@
 //! How well bytes hold together as messages: what detection and the choice of a type count.
 
+use crate::formats::capnp::faults::Wrong;
 use crate::formats::capnp::layout::{Shapes, is_set};
 use crate::formats::capnp::message::Messages;
 use crate::formats::capnp::objects::{self, Objects, Reach, What};
@@ -48,6 +49,8 @@ pub fn judge(
     let mut judged = Judged::default();
     for fault in &found.faults {
         match fault.what.severity() {
+            // That the input was cut says nothing of what it is.
+            _ if matches!(fault.what, Wrong::Lost(..)) => {}
             Severity::Error => judged.errors = judged.errors.saturating_add(1),
             _ => judged.warnings = judged.warnings.saturating_add(1),
         }

@@ -16,6 +16,13 @@ pub struct Segment {
     pub words: u64,
 }
 
+impl Segment {
+    /// Offset behind its last byte, had the input not ended before.
+    pub fn due_end(&self) -> u64 {
+        self.start.saturating_add(self.words.saturating_mul(WORD))
+    }
+}
+
 /// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message {

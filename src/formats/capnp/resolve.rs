@@ -28,12 +28,15 @@ pub struct Found {
     pub start: Option<u64>,
     /// The segment of the object, and where that begins and ends.
     pub segment: u32,
-    bounds: (u64, u64),
+    bounds: Bounds,
     /// The landing pad: where it stands, its words, and its segment.
     pub pad: Option<(u64, u64, u32)>,
     /// Its offset must be zero and is not.
     pub pad_offset: bool,
 }
+
+/// Where a segment begins, ends, and would end if the input were whole.
+type Bounds = (u64, u64, u64);
 
 /// What is at the end of a pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +90,7 @@ pub fn resolve(bytes: Bytes<'_>, (segments, first): (&[Segment], u32), place: Pl
     let word = bytes.u64(place.at).unwrap_or(0);
     let bounds = |segment: u32| {
         let at = usize::try_from(segment.saturating_sub(first)).ok()?;
-        segments.get(at).map(|one| (one.start, one.end))
+        segments.get(at).map(|one| (one.start, one.end, one.due_end()))
     };
     let here = |what| Fault { start: place.at, end: place.at.saturating_add(WORD), what };
     let mut found = Found {
@@ -96,7 +99,7 @@ pub fn resolve(bytes: Bytes<'_>, (segments, first): (&[Segment], u32), place: Pl
         word_at: place.at,
         start: None,
         segment: place.segment,
-        bounds: bounds(place.segment).unwrap_or((0, 0)),
+        bounds: bounds(place.segment).unwrap_or((0, 0, 0)),
         pad: None,
         pad_offset: false,
     };
@@ -106,7 +109,7 @@ pub fn resolve(bytes: Bytes<'_>, (segments, first): (&[Segment], u32), place: Pl
     };
     let count = u32::try_from(segments.len()).unwrap_or(u32::MAX);
     let number = first.saturating_add(segment);
-    let Some((from, end)) = bounds(number) else { return Err(here(Wrong::NoSegment(segment, count))) };
+    let Some((from, end, due)) = bounds(number) else { return Err(here(Wrong::NoSegment(segment, count))) };
     let pad = from.saturating_add(u64::from(words).saturating_mul(WORD));
     let size = if double { 2 } else { 1 };
     if pad.saturating_add(size * WORD) > end {
@@ -119,7 +122,7 @@ pub fn resolve(bytes: Bytes<'_>, (segments, first): (&[Segment], u32), place: Pl
         if matches!(pointer(inner), Pointer::Far { .. }) {
             return Err(there(pad, Wrong::PadIsFar));
         }
-        (found.word, found.word_at, found.segment, found.bounds) = (inner, pad, number, (from, end));
+        (found.word, found.word_at, found.segment, found.bounds) = (inner, pad, number, (from, end, due));
         found.start = start(inner, pad);
         return Ok(found);
     }
@@ -127,7 +130,7 @@ pub fn resolve(bytes: Bytes<'_>, (segments, first): (&[Segment], u32), place: Pl
         return Err(there(pad, Wrong::PadNotFar));
     };
     let number = first.saturating_add(segment);
-    let Some((from, end)) = bounds(number) else { return Err(there(pad, Wrong::NoSegment(segment, count))) };
+    let Some((from, end, due)) = bounds(number) else { return Err(there(pad, Wrong::NoSegment(segment, count))) };
     let tag_at = pad.saturating_add(WORD);
     let tag = bytes.u64(tag_at).unwrap_or(0);
     let offset = match pointer(tag) {
@@ -135,7 +138,7 @@ pub fn resolve(bytes: Bytes<'_>, (segments, first): (&[Segment], u32), place: Pl
         Pointer::Null => 0,
         _ => return Err(there(tag_at, Wrong::PadNoObject)),
     };
-    (found.word, found.word_at, found.segment, found.bounds) = (tag, tag_at, number, (from, end));
+    (found.word, found.word_at, found.segment, found.bounds) = (tag, tag_at, number, (from, end, due));
     found.start = Some(from.saturating_add(u64::from(words).saturating_mul(WORD)));
     found.pad_offset = offset != 0;
     Ok(found)
@@ -168,18 +171,42 @@ impl Found {
         Wrong::BeforeSegment(-(at.saturating_add(1).saturating_add(offset)))
     }
 
-    /// The range of so many words, if the segment has them.
-    fn range(&self, words: u64) -> Result<(u64, u64), Wrong> {
-        let (from, end) = self.bounds;
+    /// Where an object of so many words is, and those that the segment has: all of them, or what was left of a segment
+    /// that is cut.
+    fn range(&self, words: u64) -> Result<Room, Wrong> {
+        let (from, end, due) = self.bounds;
         let start = self.start.filter(|start| *start >= from).ok_or_else(|| self.before())?;
         let there = end.saturating_sub(start) / WORD;
-        if start > end || (start == end && words > 0) {
+        let mut wrong = None;
+        if end < due && start.saturating_add(words.saturating_mul(WORD)) <= due && words > there {
+            let lost = Wrong::Lost(words.saturating_sub(there), words);
+            if there == 0 {
+                return Err(lost);
+            }
+            wrong = Some((self.from, lost));
+        } else if start > end || (start == end && words > 0) {
             return Err(Wrong::PastSegment(start, end));
-        }
-        if words > there {
+        } else if words > there {
             return Err(Wrong::TooLong(words, there));
         }
-        Ok((start, start.saturating_add(words.saturating_mul(WORD))))
+        let there = words.min(there);
+        Ok(Room { start, end: start.saturating_add(there.saturating_mul(WORD)), there, wrong })
+    }
+}
+
+/// The words of an object that are there.
+struct Room {
+    start: u64,
+    end: u64,
+    there: u64,
+    wrong: Option<(u64, Wrong)>,
+}
+
+impl Room {
+    /// Elements that are there, of those that are announced.
+    fn elements(&self, count: u32, bits: u64) -> u32 {
+        let there = self.there.saturating_mul(64).checked_div(bits);
+        there.and_then(|there| u32::try_from(there).ok()).map_or(count, |there| there.min(count))
     }
 }
 
@@ -210,8 +237,11 @@ pub fn check(bytes: Bytes<'_>, found: &Found, ty: Option<Type>, capnp: Option<&C
                 _ => {}
             }
             let words = u64::from(data).saturating_add(u64::from(pointers));
-            let (start, end) = found.range(words)?;
-            Target { is: Is::Struct { data, pointers }, start, end, words, wrong: None }
+            let room = found.range(words)?;
+            let least = |due: u16, there: u64| u16::try_from(there).map_or(due, |there| there.min(due));
+            let data = least(data, room.there);
+            let pointers = least(pointers, room.there.saturating_sub(u64::from(data)));
+            Target { is: Is::Struct { data, pointers }, start: room.start, end: room.end, words, wrong: room.wrong }
         }
         Pointer::List { size, count, .. } => {
             match ty {
@@ -240,7 +270,8 @@ fn list(
 ) -> Result<Target, Wrong> {
     let Some(bits) = size.bits() else { return structs(bytes, found, u64::from(count), ty, capnp) };
     let words = u64::from(count).saturating_mul(bits).div_ceil(64);
-    let (start, end) = found.range(words)?;
+    let room = found.range(words)?;
+    let (start, end) = (room.start, room.end);
     let text = matches!(ty, Some(Type::Text | Type::Data));
     if text && size != ElementSize::Byte {
         return Err(Wrong::Elements(ElementSize::Byte, size));
@@ -250,8 +281,8 @@ fn list(
     }
     // A list of nothing costs a reader a step for each element all the same.
     let cost = if bits == 0 { u64::from(count) } else { words };
-    let mut wrong = None;
-    if ty == Some(Type::Text) {
+    let mut wrong = room.wrong;
+    if ty == Some(Type::Text) && wrong.is_none() {
         let last = start.saturating_add(u64::from(count)).checked_sub(1).and_then(|at| Some((at, bytes.u8(at)?)));
         wrong = match last {
             _ if count == 0 => Some((found.from, Wrong::TextEmpty)),
@@ -263,6 +294,7 @@ fn list(
             None => None,
         };
     }
+    let count = room.elements(count, bits);
     Ok(Target { is: Is::List { size, count }, start, end, words: cost, wrong })
 }
 
@@ -274,7 +306,8 @@ fn structs(
     ty: Option<Type>,
     capnp: Option<&Capnp>,
 ) -> Result<Target, Wrong> {
-    let (start, end) = found.range(words.saturating_add(1))?;
+    let room = found.range(words.saturating_add(1))?;
+    let start = room.start;
     if matches!(ty, Some(Type::Text | Type::Data)) {
         return Err(Wrong::Elements(ElementSize::Byte, ElementSize::InlineComposite));
     }
@@ -296,7 +329,16 @@ fn structs(
         }
         _ => {}
     }
-    let wrong = (used < words).then_some((start, Wrong::TagTooLittle(used, words)));
+    let wrong = room.wrong.or((used < words).then_some((start, Wrong::TagTooLittle(used, words))));
+    let (count, end) = match room.there.checked_sub(1) {
+        // The element that the end cuts is left out.
+        Some(there) if room.wrong.is_some() && each > 0 => {
+            let whole = (there / each).min(u64::from(count));
+            let end = start.saturating_add(whole.saturating_mul(each).saturating_add(1).saturating_mul(WORD));
+            (u32::try_from(whole).unwrap_or(count), end)
+        }
+        _ => (count, room.end),
+    };
     let cost = words.saturating_add(1).saturating_add(if each == 0 { u64::from(count) } else { 0 });
     Ok(Target { is: Is::Structs { count, data, pointers }, start, end, words: cost, wrong })
 }
