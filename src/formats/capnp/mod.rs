@@ -7,6 +7,7 @@
 //! structs lists pointers gaps                       what is told of each
 //! packed    the packed encoding as a layer          canonical_form   whether it is, and what breaks it
 //! values names                                      to JSON, with the annotations of json.capnp
+//! encode builder pack canonical text rewrite        to Cap'n Proto
 //! judge detect fit                                  how well bytes, variants and types hold together
 //! ```
 
@@ -31,6 +32,7 @@ mod pack;
 mod packed;
 mod pointers;
 mod resolve;
+mod rewrite;
 mod structs;
 mod text;
 mod values;
@@ -166,6 +168,16 @@ impl Format for CapnProto {
 
     fn foot(&self, counts: &Counts) -> Vec<String> {
         counts.lines.clone()
+    }
+
+    fn rewrite(
+        &self,
+        input: &mut Window,
+        context: &Context<'_>,
+        variant: &str,
+        out: &mut dyn io::Write,
+    ) -> Option<Flow> {
+        rewrite::rewrite(input, context, variant, out)
     }
 
     fn wants(&self, _variant: &str) -> Want {
