@@ -45,47 +45,52 @@ fn json() -> Vec<u8> {
     text
 }
 
-fn msgpack() -> Vec<u8> {
-    let mut made = Vec::new();
-    convert(json(), "json", "msgpack", &mut made);
-    made
+/// The inputs of most benches; `-bare` is without a schema.
+const FORMATS: [&str; 8] =
+    ["protobuf", "protobuf-bare", "flatbuffers", "flatbuffers-bare", "capnp", "capnp-bare", "msgpack", "json"];
+
+/// What the records are, in the language of a format: a file's ending, and its text.
+fn source(format: &str) -> Option<(&'static str, &'static str)> {
+    match format {
+        "protobuf" => Some((
+            "proto",
+            "syntax = \"proto3\"; message Batch { repeated Rec recs = 1; }
+             message Rec { int64 id = 1; string name = 2; bool active = 3; double score = 4; Point pos = 5;
+                           repeated uint32 samples = 6; repeated string tags = 7; }
+             message Point { int32 x = 1; sint32 y = 2; }",
+        )),
+        "flatbuffers" => Some((
+            "fbs",
+            "struct Point { x: int; y: int; }
+             table Rec { id: long; name: string; active: bool; score: double; pos: Point; samples: [uint];
+                         tags: [string]; }
+             table Batch { recs: [Rec]; } root_type Batch;",
+        )),
+        "capnp" => Some((
+            "capnp",
+            "@0xc5a1b2c3d4e5f607; struct Batch { recs @0 :List(Rec); }
+             struct Rec { id @0 :Int64; name @1 :Text; active @2 :Bool; score @3 :Float64; pos @4 :Point;
+                          samples @5 :List(UInt32); tags @6 :List(Text); }
+             struct Point { x @0 :Int32; y @1 :Int32; }",
+        )),
+        _ => None,
+    }
 }
 
-/// What the records are as Protobuf.
-const SCHEMA: &str = "syntax = \"proto3\"; package bench;
-message Batch { repeated Rec recs = 1; }
-message Rec { int64 id = 1; string name = 2; bool active = 3; double score = 4; Point pos = 5; repeated uint32 samples = 6;
-  repeated string tags = 7; }
-message Point { int32 x = 1; sint32 y = 2; }
-";
-
-/// The schema, and the type of the whole.
-fn schema() -> (Arc<Schema>, MessageId) {
+/// The schema of a format, and the type of the whole.
+fn schema(format: &str) -> Option<(Arc<Schema>, MessageId)> {
+    let (ending, text) = source(format)?;
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("bench.proto");
-    std::fs::write(&file, SCHEMA).unwrap();
+    let file = folder.path().join("bench").with_extension(ending);
+    std::fs::write(&file, text).unwrap();
     let schema = load(&Request { files: vec![file], include: Vec::new() }).unwrap().remove(0);
     let root = schema.find_message("Batch").unwrap();
-    (Arc::new(schema), root)
+    Some((Arc::new(schema), root))
 }
 
-fn protobuf() -> Vec<u8> {
-    let (schema, root) = schema();
-    let bound = Bound { schema: &schema, root };
-    let mut inspection = open(json(), "json");
-    let options = EncodeOptions { schema: Some(bound), ..EncodeOptions::default() };
-    let conversion = Conversion { format: by_name("protobuf").unwrap(), variant: "plain", options };
-    let survey = conversion.survey(&mut inspection).unwrap();
-    let mut made = Vec::new();
-    conversion.write(&mut inspection, &survey, &mut made).unwrap();
-    made
-}
-
-/// `protobuf` has its schema, `protobuf-bare` has none.
 fn open(bytes: Vec<u8>, format: &str) -> Inspection {
     let mut options = Options { format: by_name(format.trim_end_matches("-bare")), ..Options::default() };
-    if format == "protobuf" {
-        let (schema, root) = schema();
+    if let Some((schema, root)) = schema(format) {
         options.schemas = vec![Told { schema, root: Some(root) }];
     }
     Inspection::open("bench".to_string(), Window::memory(bytes), &options).unwrap()
@@ -93,20 +98,25 @@ fn open(bytes: Vec<u8>, format: &str) -> Inspection {
 
 fn convert(bytes: Vec<u8>, from: &str, to: &str, out: &mut dyn Write) {
     let mut inspection = open(bytes, from);
-    let conversion = Conversion { format: by_name(to).unwrap(), variant: "plain", options: EncodeOptions::default() };
+    let schema = schema(to);
+    let bound = schema.as_ref().map(|(schema, root)| Bound { schema, root: *root });
+    let format = by_name(to).unwrap();
+    let options = EncodeOptions { schema: bound, ..EncodeOptions::default() };
+    let conversion = Conversion { format, variant: format.info().variants.first().unwrap().name, options };
     let survey = conversion.survey(&mut inspection).unwrap();
     conversion.write(&mut inspection, &survey, out).unwrap();
 }
 
 fn input(format: &str) -> Vec<u8> {
-    match format {
-        "json" => json(),
-        "msgpack" => msgpack(),
-        _ => protobuf(),
+    let mut made = json();
+    if format != "json" {
+        let bytes = std::mem::take(&mut made);
+        convert(bytes, "json", format.trim_end_matches("-bare"), &mut made);
     }
+    made
 }
 
-#[divan::bench(args = ["protobuf", "protobuf-bare", "msgpack", "json"])]
+#[divan::bench(args = FORMATS)]
 fn open_and_detect(bencher: Bencher<'_, '_>, format: &str) {
     let bytes = input(format);
     bencher.counter(BytesCount::new(bytes.len())).bench(|| {
@@ -114,14 +124,14 @@ fn open_and_detect(bencher: Bencher<'_, '_>, format: &str) {
     });
 }
 
-#[divan::bench(args = ["protobuf", "protobuf-bare", "msgpack", "json"])]
+#[divan::bench(args = FORMATS)]
 fn walk(bencher: Bencher<'_, '_>, format: &str) {
     let bytes = input(format);
     let mut inspection = open(bytes.clone(), format);
     bencher.counter(BytesCount::new(bytes.len())).bench_local(|| inspection.walk(&mut Nothing).unwrap().size);
 }
 
-#[divan::bench(args = ["protobuf", "protobuf-bare", "msgpack", "json"])]
+#[divan::bench(args = FORMATS)]
 fn ledger_by_field(bencher: Bencher<'_, '_>, format: &str) {
     let bytes = input(format);
     let mut inspection = open(bytes.clone(), format);
@@ -132,7 +142,7 @@ fn ledger_by_field(bencher: Bencher<'_, '_>, format: &str) {
     });
 }
 
-#[divan::bench(args = ["protobuf", "protobuf-bare", "msgpack", "json"])]
+#[divan::bench(args = FORMATS)]
 fn dump(bencher: Bencher<'_, '_>, format: &str) {
     let bytes = input(format);
     let mut inspection = open(bytes.clone(), format);
@@ -146,7 +156,10 @@ fn dump(bencher: Bencher<'_, '_>, format: &str) {
     });
 }
 
-#[divan::bench(args = ["protobuf json", "protobuf msgpack", "msgpack json", "json msgpack"])]
+#[divan::bench(args = [
+    "protobuf json", "flatbuffers json", "capnp json", "protobuf msgpack", "msgpack json", "json msgpack",
+    "json protobuf", "json flatbuffers", "json capnp",
+])]
 fn converted(bencher: Bencher<'_, '_>, pair: &str) {
     let (from, to) = pair.split_once(' ').unwrap();
     let bytes = input(from);

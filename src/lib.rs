@@ -27,12 +27,15 @@
 //! - [`model`]: leaves and groups, events, values, findings, limits. Knows no input and no format.
 //! - [`schema`]: schema files, found, read and made into one [`model::schema::Schema`]; one folder a language.
 //!   `schema::fbs` reads `.fbs` and `.bfbs`; what FlatBuffers need beyond that, slots and offsets and defaults, it
-//!   lays down in [`model::flat`].
+//!   lays down in [`model::flat`]. `schema::capnp` reads `.capnp` and lays fields out in words as the compiler
+//!   does, `schema::capnp::cgr` reads what the compiler wrote; both make a [`model::capnp`].
 //! - [`wire`]: the window on the input, the only code that slices it.
 //! - [`formats`]: one folder a format, each with the same files: `wire` (the standard's numbers and
 //!   names), `decode` (the walk), `words` (how leaves are told), `encode`, `detect`, `format.md`.
 //!   `formats::flatbuffers` walks twice: `objects` follows the offsets and finds what there is (`found`), then
 //!   `decode` tells it in the order of the file through `tell`; `guess` stands in for a schema.
+//!   `formats::capnp` does the same with pointers; `packed` is its outer layer, read, and `pack` writes it. What
+//!   such formats share lies in `formats::scattered`.
 //! - [`framing`]: what stands around a message: text that holds bytes, and files of other kinds by name.
 //! - [`inspect`]: the driver.
 //! - [`size`], [`convert`], [`render`]: ledgers, conversions, output. `render::blocks` puts rows in the order in
