@@ -30,8 +30,8 @@ pub trait Chart {
     /// The range and severity of a finding; they are in the order of their offsets.
     fn fault(&self, at: usize) -> Option<(u64, u64, Severity)>;
 
-    /// A finding in words.
-    fn diagnostic(&self, at: usize) -> Option<Diagnostic>;
+    /// A finding in words; `open` are the objects around the bytes it speaks of, outermost first.
+    fn diagnostic(&self, at: usize, open: &[u32]) -> Option<Diagnostic>;
 }
 
 /// Words on the next leaf, in memory that is used again; each as in [`Said`].
@@ -133,6 +133,21 @@ impl<'a, C: Chart> Teller<'a, C> {
         self.paths.path()
     }
 
+    /// The path inside the innermost object.
+    pub fn inner_path(&self) -> &str {
+        self.paths.behind(self.open.len())
+    }
+
+    /// The objects whose groups are open, outermost first.
+    pub fn open_objects(&self) -> &[u32] {
+        &self.open
+    }
+
+    /// Whether the group of a field is open inside the innermost object.
+    pub fn is_in_field(&self) -> bool {
+        !self.inner.is_empty()
+    }
+
     /// The innermost object whose group is open.
     pub fn innermost_object(&self) -> u32 {
         self.open.last().copied().unwrap_or(NONE)
@@ -231,7 +246,7 @@ impl<'a, C: Chart> Teller<'a, C> {
         while !self.open.is_empty() {
             self.close()?;
         }
-        while let Some(found) = self.chart.diagnostic(self.next_fault) {
+        while let Some(found) = self.chart.diagnostic(self.next_fault, &self.open) {
             self.next_fault = self.next_fault.saturating_add(1);
             self.out.diagnostic(&found)?;
         }
@@ -286,7 +301,7 @@ impl<'a, C: Chart> Teller<'a, C> {
     fn faults_before(&mut self, end: u64) -> Result<Flags, Stop> {
         let mut flags = Flags::NONE;
         while let Some((.., severity)) = self.chart.fault(self.next_fault).filter(|(start, ..)| *start < end) {
-            let found = self.chart.diagnostic(self.next_fault);
+            let found = self.chart.diagnostic(self.next_fault, &self.open);
             self.next_fault = self.next_fault.saturating_add(1);
             flags = flags.with(severity_flag(severity));
             if let Some(found) = found {

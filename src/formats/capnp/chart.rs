@@ -103,7 +103,7 @@ impl scattered::Chart for Chart<'_> {
         self.objects.faults.get(at).map(|fault| (fault.start, fault.end, fault.what.severity()))
     }
 
-    fn diagnostic(&self, at: usize) -> Option<Diagnostic> {
+    fn diagnostic(&self, at: usize, _open: &[u32]) -> Option<Diagnostic> {
         self.objects.faults.get(at).map(|fault| fault.told())
     }
 }

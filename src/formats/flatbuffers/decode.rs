@@ -6,7 +6,7 @@ use crate::formats::flatbuffers::faults::Wrong;
 use crate::formats::flatbuffers::found::{Buffer, Found, NONE, Object, Shared, What};
 use crate::formats::flatbuffers::objects::{self, Hints};
 use crate::formats::flatbuffers::table::vtable_at;
-use crate::formats::flatbuffers::tell::Teller;
+use crate::formats::flatbuffers::tell::{Chart, Teller};
 use crate::formats::flatbuffers::users::Users;
 use crate::formats::flatbuffers::{found, gaps, guess, likely, order, wire};
 use crate::model::bytemap::{Flags, GroupKind, Step};
@@ -67,7 +67,8 @@ fn walk(
     out: &mut dyn Sink,
 ) -> Flow {
     let found = objects::search_with(bytes, buffer, Some(root), Some(flat), context.depth, hints);
-    let mut teller = Teller::new(bytes, &found, Some(flat), context.owner, out);
+    let chart = Chart::new(&found, Some(flat));
+    let mut teller = Teller::new(bytes, &chart, context.owner, out);
     let mut users = Users::default();
     if teller.words {
         teller.ranks = order::ranks(&found);

@@ -8,8 +8,8 @@ use crate::model::flat::{Flat, Of};
 use crate::model::schema::MessageId;
 use crate::wire::reader::Bytes;
 
-/// The object that nothing leads to, and the vtable of what has none.
-pub const NONE: u32 = u32::MAX;
+// The vtable of what has none has that number too.
+pub use crate::formats::scattered::NONE;
 
 /// A buffer: that of the input, or one inside a vector of it.
 #[derive(Debug, Clone, Copy)]
