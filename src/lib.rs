@@ -35,7 +35,7 @@
 //!   `formats::flatbuffers` walks twice: `objects` follows the offsets and finds what there is (`found`), then
 //!   `decode` tells it in the order of the file through `tell`; `guess` stands in for a schema.
 //!   `formats::capnp` does the same with pointers; `packed` is its outer layer, read, and `pack` writes it. What
-//!   such formats share lies in `formats::scattered`.
+//!   such formats share lies in `formats::scattered`, what writers share in `formats::here` and `formats::target`.
 //! - [`framing`]: what stands around a message: text that holds bytes, and files of other kinds by name.
 //! - [`inspect`]: the driver.
 //! - [`size`], [`convert`], [`render`]: ledgers, conversions, output. `render::blocks` puts rows in the order in

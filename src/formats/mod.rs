@@ -17,6 +17,7 @@ use crate::wire::reader::{ReadError, Window};
 pub mod capnp;
 pub mod flatbuffers;
 pub mod given;
+pub mod here;
 pub mod json;
 pub mod msgpack;
 pub mod names;

@@ -21,20 +21,21 @@ use std::io::Write;
 
 use crate::formats::capnp::builder::{Arena, Form, lay_out};
 use crate::formats::capnp::encode::frames::{Due, Frame, Target};
-use crate::formats::capnp::encode::hold::{Held, Waiting};
+use crate::formats::capnp::encode::hold::Waiting;
 use crate::formats::capnp::encode::lookup::{Lookup, Way};
 use crate::formats::capnp::encode::unions::Unions;
 use crate::formats::capnp::names::JSON_VALUE;
 use crate::formats::capnp::{pack, text};
+use crate::formats::here::{Held, Here, depth_behind};
 use crate::formats::target::{found_words, nearest, shown};
 use crate::formats::{EncodeOptions, Encoder};
 use crate::model::bytemap::{Group, GroupId, Leaf};
 use crate::model::capnp::{Capnp, Field, FieldKind, Struct, Type};
-use crate::model::events::{Flow, Misfit, PathStack, Sink, Stop};
+use crate::model::events::{Flow, Sink, Stop};
 use crate::model::limits::CAPNP_DEPTH;
 use crate::model::num::{count, len64};
 use crate::model::schema::MessageId;
-use crate::model::value::{Event, Long, Scalar, Shape};
+use crate::model::value::{Event, Scalar, Shape};
 
 /// Words that are made bytes at once.
 const CHUNK: usize = 4096;
@@ -123,21 +124,12 @@ struct Writer<'a> {
     held: Vec<Held>,
     /// Name of the member that is held, and where it stands.
     held_name: (String, u64),
-    /// Where the event that is being taken stands, if it was held back.
-    replayed: Option<(u64, String)>,
     /// The root of the message that is being written.
     message: Option<usize>,
     messages: u64,
-    /// A long value that comes in pieces.
-    long: Vec<u8>,
-    paths: PathStack,
-    /// Where the innermost group begins.
-    opened: u64,
-    /// Start and end of the last leaf.
-    last: (u64, u64),
-    /// Where the value that is being taken begins.
-    start: u64,
     ignored: u64,
+    /// Where it is in the input.
+    here: Here,
 }
 
 impl<'a> Writer<'a> {
@@ -165,26 +157,20 @@ impl<'a> Writer<'a> {
             waiting: Vec::new(),
             held: Vec::new(),
             held_name: (String::new(), 0),
-            replayed: None,
             message: None,
             messages: 0,
-            long: Vec::new(),
-            paths: PathStack::default(),
-            opened: 0,
-            last: (0, 0),
-            start: 0,
             ignored: 0,
+            here: Here::default(),
         }
     }
 
     /// A misfit at the value that is being taken.
     fn misfit<T>(&self, message: impl Into<String>, help: impl Into<String>) -> Result<T, Stop> {
-        self.misfit_at(self.start, message, help)
+        self.misfit_at(self.here.start, message, help)
     }
 
     fn misfit_at<T>(&self, start: u64, message: impl Into<String>, help: impl Into<String>) -> Result<T, Stop> {
-        let path = self.replayed.as_ref().map_or(self.paths.path(), |(_, path)| path).to_string();
-        Err(Stop::Misfit(Misfit { start, path, message: message.into(), help: help.into() }))
+        Err(self.here.misfit(start, message, help))
     }
 
     /// `expected an object, found 5`
@@ -291,7 +277,7 @@ impl<'a> Writer<'a> {
     fn name(&mut self, at: usize, id: MessageId, name: &str) -> Flow {
         if let Some(due) = self.place(at, id, name) {
             if due == Due::Held {
-                self.held_name = (name.to_string(), self.opened);
+                self.held_name = (name.to_string(), self.here.begun());
             }
             self.set_due(due);
             return Ok(());
@@ -304,7 +290,7 @@ impl<'a> Writer<'a> {
         let table = self.lookup.table(id);
         let near = nearest(name, table.names.iter().map(String::as_str));
         let near = if near.is_empty() { near } else { format!("{near}; ") };
-        let start = self.replayed.as_ref().map_or(self.opened, |(start, _)| *start);
+        let start = self.here.begun();
         let sentence = format!("{} has no field `{}`", self.capnp.type_name(Type::Struct(id)), shown(name));
         self.misfit_at(start, sentence, format!("{near}--ignore-unknown leaves it out"))
     }
@@ -438,34 +424,24 @@ fn write_packed(out: &mut dyn Write, pieces: &[&[u64]]) -> Flow {
     Ok(out.write_all(&packed)?)
 }
 
-/// Containers that are open behind an event.
-fn depth_behind(depth: usize, event: &Event<'_>) -> usize {
-    match event {
-        Event::Begin(..) => depth.saturating_add(1),
-        Event::End => depth.saturating_sub(1),
-        _ => depth,
-    }
-}
-
 impl Sink for Writer<'_> {
     fn open(&mut self, group: &Group<'_>) -> Flow {
-        self.paths.push(group.step);
-        self.opened = group.start;
+        self.here.open(group);
         Ok(())
     }
 
     fn close(&mut self, _id: GroupId, _end: u64) -> Flow {
-        self.paths.pop();
+        self.here.close();
         Ok(())
     }
 
     fn leaf(&mut self, leaf: &Leaf, _head: &[u8]) -> Flow {
-        self.last = (leaf.start, leaf.end);
+        self.here.leaf(leaf);
         Ok(())
     }
 
     fn path(&self) -> Option<&str> {
-        Some(self.paths.path())
+        Some(self.here.group_path())
     }
 
     fn wants_values(&self) -> bool {
@@ -473,29 +449,9 @@ impl Sink for Writer<'_> {
     }
 
     fn value(&mut self, event: Event<'_>) -> Flow {
-        // A bracket or quote comes before what it begins, a number or literal behind it.
-        self.start = match event {
-            Event::Begin(..) | Event::Scalar(Scalar::Text(_)) | Event::Piece { .. } => self.last.0,
-            Event::Message(_) | Event::End | Event::Scalar(_) => self.last.1,
-        };
-        match event {
-            Event::Message(_) => Ok(()),
-            Event::Piece { of, bytes, first, last, .. } => {
-                if first {
-                    self.long.clear();
-                }
-                self.long.extend_from_slice(bytes);
-                if !last {
-                    return Ok(());
-                }
-                let whole = Cow::Owned(std::mem::take(&mut self.long));
-                self.take(&Event::Scalar(match of {
-                    Long::Text => Scalar::Text(whole),
-                    Long::Bytes => Scalar::Bytes(whole),
-                    Long::Ext(kind) => Scalar::Ext(kind, whole),
-                }))
-            }
-            _ => self.take(&event),
+        match self.here.event(event) {
+            Some(Event::Message(_)) | None => Ok(()),
+            Some(event) => self.take(&event),
         }
     }
 }

@@ -16,24 +16,24 @@ mod parts;
 pub mod scalars;
 mod sort;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write;
 
 use crate::formats::flatbuffers::builder::{Builder, Layout};
 use crate::formats::flatbuffers::encode::flex::FlexBuilder;
 use crate::formats::flatbuffers::encode::frames::{Due, Frame, Slot, Stored};
-use crate::formats::flatbuffers::encode::hold::{Held, Waiting};
+use crate::formats::flatbuffers::encode::hold::Waiting;
 use crate::formats::flatbuffers::rewrite::SIZE_PREFIXED;
+use crate::formats::here::{Held, Here, depth_behind};
 use crate::formats::target::{found_words, nearest, shown};
 use crate::formats::{EncodeOptions, Encoder};
 use crate::model::bytemap::{Group, GroupId, Leaf};
-use crate::model::events::{Flow, Misfit, PathStack, Sink, Stop};
+use crate::model::events::{Flow, Sink, Stop};
 use crate::model::flat::{Field, Flat, Object};
 use crate::model::limits::FLATBUFFERS_DEPTH;
 use crate::model::num::count;
 use crate::model::schema::MessageId;
-use crate::model::value::{Event, Long, Scalar, Shape};
+use crate::model::value::{Event, Scalar, Shape};
 
 /// A writer of a variant. Without a schema it refuses whatever comes.
 pub fn encoder<'a>(variant: &str, options: EncodeOptions<'a>, out: &'a mut dyn Write) -> Box<dyn Encoder + 'a> {
@@ -104,19 +104,10 @@ struct Writer<'a> {
     whole: Vec<Held>,
     /// Containers open in `whole`.
     open: usize,
-    /// Where the event that is being taken stands, if it was held back.
-    replayed: Option<(u64, String)>,
-    /// A long value that comes in pieces.
-    long: Vec<u8>,
-    paths: PathStack,
-    /// Where the innermost group begins.
-    opened: u64,
-    /// Start and end of the last leaf.
-    last: (u64, u64),
-    /// Where the value that is being taken begins.
-    start: u64,
     done: bool,
     ignored: u64,
+    /// Where it is in the input.
+    here: Here,
 }
 
 impl<'a> Writer<'a> {
@@ -155,25 +146,19 @@ impl<'a> Writer<'a> {
             queue: Vec::new(),
             whole: Vec::new(),
             open: 0,
-            replayed: None,
-            long: Vec::new(),
-            paths: PathStack::default(),
-            opened: 0,
-            last: (0, 0),
-            start: 0,
             done: false,
             ignored: 0,
+            here: Here::default(),
         }
     }
 
     /// A misfit at the value that is being taken.
     fn misfit<T>(&self, message: impl Into<String>, help: impl Into<String>) -> Result<T, Stop> {
-        self.misfit_at(self.start, message, help)
+        self.misfit_at(self.here.start, message, help)
     }
 
     fn misfit_at<T>(&self, start: u64, message: impl Into<String>, help: impl Into<String>) -> Result<T, Stop> {
-        let path = self.replayed.as_ref().map_or(self.paths.path(), |(_, path)| path).to_string();
-        Err(Stop::Misfit(Misfit { start, path, message: message.into(), help: help.into() }))
+        Err(self.here.misfit(start, message, help))
     }
 
     /// `expected an object, found 5`
@@ -222,7 +207,7 @@ impl<'a> Writer<'a> {
         if nested {
             self.outer.push(std::mem::take(&mut self.builder));
         }
-        let (slots, scratch, start) = (self.slots.len(), self.scratch.len(), self.start);
+        let (slots, scratch, start) = (self.slots.len(), self.scratch.len(), self.here.start);
         self.frames.push(Frame::Table { id, due: Due::Name, next: 0, slots, scratch, start, nested });
         Ok(())
     }
@@ -279,7 +264,7 @@ impl<'a> Writer<'a> {
         }
         let near = nearest(&text, object.fields.iter().map(|field| field.name.as_str()));
         let near = if near.is_empty() { near } else { format!("{near}; ") };
-        let start = self.replayed.as_ref().map_or(self.opened, |(start, _)| *start);
+        let start = self.here.begun();
         let sentence = format!("{} has no field `{}`", object.name, shown(&text));
         self.misfit_at(start, sentence, format!("{near}--ignore-unknown leaves it out"))
     }
@@ -329,34 +314,24 @@ fn folded(name: &str) -> String {
     name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect()
 }
 
-/// Containers that are open behind an event.
-fn depth_behind(depth: usize, event: &Event<'_>) -> usize {
-    match event {
-        Event::Begin(..) => depth.saturating_add(1),
-        Event::End => depth.saturating_sub(1),
-        _ => depth,
-    }
-}
-
 impl Sink for Writer<'_> {
     fn open(&mut self, group: &Group<'_>) -> Flow {
-        self.paths.push(group.step);
-        self.opened = group.start;
+        self.here.open(group);
         Ok(())
     }
 
     fn close(&mut self, _id: GroupId, _end: u64) -> Flow {
-        self.paths.pop();
+        self.here.close();
         Ok(())
     }
 
     fn leaf(&mut self, leaf: &Leaf, _head: &[u8]) -> Flow {
-        self.last = (leaf.start, leaf.end);
+        self.here.leaf(leaf);
         Ok(())
     }
 
     fn path(&self) -> Option<&str> {
-        Some(self.paths.path())
+        Some(self.here.group_path())
     }
 
     fn wants_values(&self) -> bool {
@@ -364,29 +339,9 @@ impl Sink for Writer<'_> {
     }
 
     fn value(&mut self, event: Event<'_>) -> Flow {
-        // A bracket or quote comes before what it begins, a number or literal behind it.
-        self.start = match event {
-            Event::Begin(..) | Event::Scalar(Scalar::Text(_)) | Event::Piece { .. } => self.last.0,
-            Event::Message(_) | Event::End | Event::Scalar(_) => self.last.1,
-        };
-        match event {
-            Event::Message(_) => Ok(()),
-            Event::Piece { of, bytes, first, last, .. } => {
-                if first {
-                    self.long.clear();
-                }
-                self.long.extend_from_slice(bytes);
-                if !last {
-                    return Ok(());
-                }
-                let whole = Cow::Owned(std::mem::take(&mut self.long));
-                self.take(Event::Scalar(match of {
-                    Long::Text => Scalar::Text(whole),
-                    Long::Bytes => Scalar::Bytes(whole),
-                    Long::Ext(kind) => Scalar::Ext(kind, whole),
-                }))
-            }
-            _ => self.take(event),
+        match self.here.event(event) {
+            Some(Event::Message(_)) | None => Ok(()),
+            Some(event) => self.take(event),
         }
     }
 }

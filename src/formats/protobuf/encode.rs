@@ -14,10 +14,10 @@ mod dynamic;
 mod many;
 mod scalars;
 
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
 
+use crate::formats::here::Here;
 use crate::formats::protobuf::encode::any::Held;
 use crate::formats::protobuf::encode::buffer::Buffer;
 use crate::formats::protobuf::unframe;
@@ -26,12 +26,12 @@ use crate::formats::protobuf::wire::WireType;
 use crate::formats::target::{found_words, nearest, shown};
 use crate::formats::{EncodeOptions, Encoder};
 use crate::model::bytemap::{Group, GroupId, Leaf};
-use crate::model::events::{Flow, Misfit, PathStack, Sink, Stop};
+use crate::model::events::{Flow, Sink, Stop};
 use crate::model::limits::PROTOBUF_DEPTH;
 use crate::model::num::count;
 use crate::model::schema::{Bound, Cardinality, Field, FieldKind, Message, MessageId, Presence, Schema, WellKnown};
 use crate::model::survey::Survey;
-use crate::model::value::{Event, Long, Scalar, Shape};
+use crate::model::value::{Event, Scalar, Shape};
 
 /// A writer of a variant. Without a schema it refuses whatever comes.
 pub fn encoder<'a>(
@@ -119,24 +119,15 @@ struct Writer<'a> {
     frames: Vec<Frame>,
     /// Oneofs of the open messages that have a member, with its number.
     oneofs: Vec<(u32, u32)>,
-    /// A long value that comes in pieces.
-    long: Vec<u8>,
     /// What an Any held back, to be taken before anything else.
     queue: VecDeque<Held>,
     held: Vec<Held>,
-    /// Where the event that is being taken stands, if it was held back.
-    replayed: Option<(u64, String)>,
-    paths: PathStack,
-    /// Where the innermost group begins.
-    opened: u64,
-    /// Start and end of the last leaf.
-    last: (u64, u64),
-    /// Where the value that is being taken begins.
-    start: u64,
     /// A message has begun.
     active: bool,
     written: u64,
     ignored: u64,
+    /// Where it is in the input.
+    here: Here,
 }
 
 impl<'a> Writer<'a> {
@@ -153,17 +144,12 @@ impl<'a> Writer<'a> {
             buffer: Buffer::default(),
             frames: Vec::new(),
             oneofs: Vec::new(),
-            long: Vec::new(),
             queue: VecDeque::new(),
             held: Vec::new(),
-            replayed: None,
-            paths: PathStack::default(),
-            opened: 0,
-            last: (0, 0),
-            start: 0,
             active: false,
             written: 0,
             ignored: 0,
+            here: Here::default(),
         }
     }
 
@@ -173,12 +159,11 @@ impl<'a> Writer<'a> {
 
     /// A misfit at the value that is being taken.
     fn misfit<T>(&self, message: impl Into<String>, help: impl Into<String>) -> Result<T, Stop> {
-        self.misfit_at(self.start, message, help)
+        self.misfit_at(self.here.start, message, help)
     }
 
     fn misfit_at<T>(&self, start: u64, message: impl Into<String>, help: impl Into<String>) -> Result<T, Stop> {
-        let path = self.replayed.as_ref().map_or(self.paths.path(), |(_, path)| path).to_string();
-        Err(Stop::Misfit(Misfit { start, path, message: message.into(), help: help.into() }))
+        Err(self.here.misfit(start, message, help))
     }
 
     /// `expected an object, found 5`
@@ -308,7 +293,7 @@ impl<'a> Writer<'a> {
         }
         let near = nearest(&text, message.fields.iter().flat_map(|field| [field.json.as_str(), field.name.as_str()]));
         let near = if near.is_empty() { near } else { format!("{near}; ") };
-        let start = self.replayed.as_ref().map_or(self.opened, |(start, _)| *start);
+        let start = self.here.begun();
         let sentence = format!("{} has no field `{}`", message.full_name, shown(&text));
         self.misfit_at(start, sentence, format!("{near}--ignore-unknown leaves it out"))
     }
@@ -394,7 +379,7 @@ impl<'a> Writer<'a> {
         let message = self.schema.message(id);
         let name = message.and_then(|message| message.oneofs.get(usize::try_from(oneof).ok()?)).map_or("", |name| name);
         let other = message.and_then(|message| message.field(other)).map_or("", |field| &field.json);
-        let start = self.replayed.as_ref().map_or(self.opened, |(start, _)| *start);
+        let start = self.here.begun();
         self.misfit_at(start, format!("oneof `{name}` has `{other}` already"), "only one member of a oneof may be set")
     }
 
@@ -448,7 +433,7 @@ impl<'a> Writer<'a> {
     /// An object becomes a message of its fields.
     fn begin_message(&mut self, id: MessageId, open: usize) {
         let (members, oneofs) = (self.buffer.members(), self.oneofs.len());
-        self.frames.push(Frame::Message { id, due: Due::Name, members, oneofs, start: self.start, open });
+        self.frames.push(Frame::Message { id, due: Due::Name, members, oneofs, start: self.here.start, open });
     }
 
     fn end_message(&mut self) -> Flow {
@@ -471,18 +456,17 @@ impl<'a> Writer<'a> {
 
 impl Sink for Writer<'_> {
     fn open(&mut self, group: &Group<'_>) -> Flow {
-        self.paths.push(group.step);
-        self.opened = group.start;
+        self.here.open(group);
         Ok(())
     }
 
     fn close(&mut self, _id: GroupId, _end: u64) -> Flow {
-        self.paths.pop();
+        self.here.close();
         Ok(())
     }
 
     fn leaf(&mut self, leaf: &Leaf, _head: &[u8]) -> Flow {
-        self.last = (leaf.start, leaf.end);
+        self.here.leaf(leaf);
         Ok(())
     }
 
@@ -491,29 +475,8 @@ impl Sink for Writer<'_> {
     }
 
     fn value(&mut self, event: Event<'_>) -> Flow {
-        // A bracket or quote comes before what it begins, a number or literal behind it.
-        self.start = match event {
-            Event::Begin(..) | Event::Scalar(Scalar::Text(_)) | Event::Piece { .. } => self.last.0,
-            Event::Message(_) | Event::End | Event::Scalar(_) => self.last.1,
-        };
-        match event {
-            Event::Piece { of, bytes, first, last, .. } => {
-                if first {
-                    self.long.clear();
-                }
-                self.long.extend_from_slice(bytes);
-                if !last {
-                    return Ok(());
-                }
-                let whole = Cow::Owned(std::mem::take(&mut self.long));
-                self.step(Event::Scalar(match of {
-                    Long::Text => Scalar::Text(whole),
-                    Long::Bytes => Scalar::Bytes(whole),
-                    Long::Ext(kind) => Scalar::Ext(kind, whole),
-                }))?;
-            }
-            _ => self.step(event)?,
-        }
+        let Some(event) = self.here.event(event) else { return Ok(()) };
+        self.step(event)?;
         self.replay()
     }
 }

@@ -1,34 +1,10 @@
 //! Members of a union that come before its discriminator: they wait, and are taken when it has come.
 
+use crate::formats::capnp::encode::Writer;
 use crate::formats::capnp::encode::frames::{Due, Frame};
-use crate::formats::capnp::encode::{Writer, depth_behind};
+use crate::formats::here::{Held, depth_behind};
 use crate::model::events::{Flow, Misfit, Stop};
-use crate::model::value::{Event, Scalar, Shape};
-
-/// An event with its place.
-#[derive(Debug, Clone)]
-pub struct Held {
-    what: What,
-    start: u64,
-    path: Box<str>,
-}
-
-#[derive(Debug, Clone)]
-enum What {
-    Begin(Shape),
-    End,
-    Scalar(Scalar<'static>),
-}
-
-impl Held {
-    fn event(&self) -> Event<'_> {
-        match &self.what {
-            What::Begin(shape) => Event::Begin(*shape, None),
-            What::End => Event::End,
-            What::Scalar(value) => Event::Scalar(value.clone()),
-        }
-    }
-}
+use crate::model::value::Event;
 
 /// A member whose union is not known yet.
 #[derive(Debug)]
@@ -42,16 +18,6 @@ pub struct Waiting {
 }
 
 impl Writer<'_> {
-    fn hold(&self, event: &Event<'_>) -> Held {
-        let path = self.replayed.as_ref().map_or(self.paths.path(), |(_, path)| path);
-        let what = match event {
-            Event::Begin(shape, _) => What::Begin(*shape),
-            Event::Scalar(value) => What::Scalar(value.clone().into_owned()),
-            Event::End | Event::Message(_) | Event::Piece { .. } => What::End,
-        };
-        Held { what, start: self.start, path: path.into() }
-    }
-
     pub(super) fn begin_hold(&mut self, event: &Event<'_>) -> Flow {
         self.held.clear();
         self.frames.push(Frame::Hold { depth: 0 });
@@ -59,7 +25,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn in_hold(&mut self, depth: usize, event: &Event<'_>) -> Flow {
-        let held = self.hold(event);
+        let held = Held::new(event, &self.here);
         self.held.push(held);
         let depth = depth_behind(depth, event);
         if depth > 0 {
@@ -97,17 +63,17 @@ impl Writer<'_> {
 
     fn replay_member(&mut self, one: &Waiting) -> Flow {
         let Some(Frame::Struct { at, id, .. }) = self.frames.last().copied() else { return Ok(()) };
-        let (before, start) = (self.replayed.take(), self.start);
+        let (before, start) = (self.here.replayed.take(), self.here.start);
         let path = one.events.first().map_or("", |held| &held.path);
-        self.replayed = Some((one.start, path.to_string()));
+        self.here.replayed = Some((one.start, path.to_string()));
         self.name(at, id, &one.name)?;
         self.held_name.1 = one.start;
         for held in &one.events {
-            self.start = held.start;
-            self.replayed = Some((held.start, held.path.to_string()));
+            self.here.start = held.start;
+            self.here.replayed = Some((held.start, held.path.to_string()));
             self.step(&held.event())?;
         }
-        (self.replayed, self.start) = (before, start);
+        (self.here.replayed, self.here.start) = (before, start);
         Ok(())
     }
 

@@ -1,47 +1,12 @@
 //! Events that are held back: a union that comes before its type, and whole messages where the order of the schema
 //! decides the layout.
 
+use crate::formats::flatbuffers::encode::Writer;
 use crate::formats::flatbuffers::encode::frames::{Due, Frame};
-use crate::formats::flatbuffers::encode::{Writer, depth_behind};
+use crate::formats::here::{Held, What, depth_behind};
 use crate::model::bytemap::Step;
 use crate::model::events::{Flow, Misfit, PathStack, Stop};
 use crate::model::value::{Event, Scalar, Shape};
-
-/// An event with its place.
-#[derive(Debug, Clone)]
-pub struct Held {
-    what: What,
-    start: u64,
-    /// Empty in a whole message, which can tell it.
-    path: Box<str>,
-}
-
-#[derive(Debug, Clone)]
-enum What {
-    Begin(Shape),
-    End,
-    Scalar(Scalar<'static>),
-}
-
-impl What {
-    fn of(event: &Event<'_>) -> What {
-        match event {
-            Event::Begin(shape, _) => What::Begin(*shape),
-            Event::Scalar(value) => What::Scalar(value.clone().into_owned()),
-            Event::End | Event::Message(_) | Event::Piece { .. } => What::End,
-        }
-    }
-}
-
-impl Held {
-    fn event(&self) -> Event<'_> {
-        match &self.what {
-            What::Begin(shape) => Event::Begin(*shape, None),
-            What::End => Event::End,
-            What::Scalar(value) => Event::Scalar(value.clone()),
-        }
-    }
-}
 
 /// A union whose type has not come.
 #[derive(Debug)]
@@ -65,7 +30,7 @@ impl Writer<'_> {
     /// Takes an event of the input, and what it sets free.
     pub(super) fn take(&mut self, event: Event<'_>) -> Flow {
         if self.layout.schema_order {
-            self.whole.push(Held { what: What::of(&event), start: self.start, path: Box::default() });
+            self.whole.push(Held { what: What::of(&event), start: self.here.start, path: Box::default() });
             self.open = depth_behind(self.open, &event);
             return if self.open == 0 { self.take_whole() } else { Ok(()) };
         }
@@ -85,17 +50,12 @@ impl Writer<'_> {
     }
 
     fn replay(&mut self, held: &Held) -> Flow {
-        let (before, start) = (self.replayed.take(), self.start);
-        self.start = held.start;
-        self.replayed = Some((held.start, held.path.to_string()));
+        let (before, start) = (self.here.replayed.take(), self.here.start);
+        self.here.start = held.start;
+        self.here.replayed = Some((held.start, held.path.to_string()));
         self.step(held.event())?;
-        (self.replayed, self.start) = (before, start);
+        (self.here.replayed, self.here.start) = (before, start);
         Ok(())
-    }
-
-    fn hold(&self, event: &Event<'_>) -> Held {
-        let path = self.replayed.as_ref().map_or(self.paths.path(), |(_, path)| path);
-        Held { what: What::of(event), start: self.start, path: path.into() }
     }
 
     /// Begins to hold the union at a position.
@@ -106,7 +66,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn in_hold(&mut self, depth: usize, place: usize, event: &Event<'_>) -> Flow {
-        let held = self.hold(event);
+        let held = Held::new(event, &self.here);
         self.held.push(held);
         let depth = depth_behind(depth, event);
         if depth > 0 {
@@ -134,7 +94,7 @@ impl Writer<'_> {
         let Some(waiting) = self.waiting.iter().find(|waiting| waiting.frames == frames) else { return Ok(()) };
         let Some(Frame::Table { id, .. }) = self.frames.last() else { return Ok(()) };
         let name = self.field(*id, waiting.place).map_or("", |field| field.name.as_str());
-        let start = waiting.events.first().map_or(self.start, |held| held.start);
+        let start = waiting.events.first().map_or(self.here.start, |held| held.start);
         let path = waiting.events.first().map_or(String::new(), |held| held.path.to_string());
         Err(Stop::Misfit(Misfit {
             start,

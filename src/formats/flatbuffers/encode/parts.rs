@@ -445,7 +445,7 @@ impl Writer<'_> {
             let size = usize::try_from(self.flat.width(Of::Struct(id))).unwrap_or(0);
             self.scratch.resize(base.saturating_add(size), 0);
         }
-        let start = self.start;
+        let start = self.here.start;
         self.frames.push(Frame::Struct { id, base, due: Due::Name, next: 0, inner, seen: 0, members: 0, start });
         Ok(())
     }
@@ -480,7 +480,7 @@ impl Writer<'_> {
         let base = base.saturating_add(usize::try_from(field.offset).unwrap_or(0));
         match (field.ty.shape, field.ty.of, event) {
             (Many::Array(len), of, Event::Begin(Shape::List, _)) => {
-                let (len, start) = (u64::from(len), self.start);
+                let (len, start) = (u64::from(len), self.here.start);
                 self.frames.push(Frame::Array { of, base, next: 0, len, start });
                 Ok(())
             }

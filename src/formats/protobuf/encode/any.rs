@@ -56,7 +56,7 @@ impl Writer<'_> {
             Event::End => depth.saturating_sub(1),
             _ => depth,
         };
-        let place = self.replayed.clone().unwrap_or_else(|| (self.start, self.paths.path().to_string()));
+        let place = self.here.replayed.clone().unwrap_or_else(|| (self.here.start, self.here.group_path().to_string()));
         self.held.push(Held { event: owned(event), start: place.0, path: place.1 });
         if !ends {
             self.put(Frame::AnyHeld { start, depth, open });
@@ -82,11 +82,11 @@ impl Writer<'_> {
     /// Takes what was held back.
     pub(super) fn replay(&mut self) -> Flow {
         while let Some(Held { event, start, path }) = self.queue.pop_front() {
-            self.start = start;
-            self.replayed = Some((start, path));
+            self.here.start = start;
+            self.here.replayed = Some((start, path));
             self.step(event)?;
         }
-        self.replayed = None;
+        self.here.replayed = None;
         Ok(())
     }
 
@@ -104,7 +104,7 @@ impl Writer<'_> {
                 self.buffer.begin_unless_empty(2);
                 self.begin_message(inner, open);
             }
-            _ => self.put(Frame::AnyValue { inner, seen: false, due: false, start: self.start, open }),
+            _ => self.put(Frame::AnyValue { inner, seen: false, due: false, start: self.here.start, open }),
         }
         Ok(())
     }
@@ -140,7 +140,7 @@ impl Writer<'_> {
                 self.misfit_at(start, "the schema does not have this type", help)
             }
             _ => {
-                let start = self.replayed.as_ref().map_or(self.opened, |(start, _)| *start);
+                let start = self.here.begun();
                 let name = match event {
                     Event::Scalar(Scalar::Text(name)) => String::from_utf8_lossy(name).into_owned(),
                     _ => String::new(),

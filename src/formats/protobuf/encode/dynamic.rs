@@ -14,7 +14,7 @@ impl Writer<'_> {
     pub(super) fn message_value(&mut self, id: MessageId, event: &Event<'_>, open: usize) -> Flow {
         match (self.well_known(id), event) {
             (WellKnown::Any, Event::Begin(Shape::Map, _)) => {
-                self.frames.push(Frame::Any { start: self.start, open });
+                self.frames.push(Frame::Any { start: self.here.start, open });
                 Ok(())
             }
             (WellKnown::Struct, Event::Begin(Shape::Map, _)) => {

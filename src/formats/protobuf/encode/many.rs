@@ -76,7 +76,7 @@ impl Writer<'_> {
 
     /// The key of an entry, with its tag.
     pub(super) fn key(&mut self, kind: &FieldKind, event: &Event<'_>) -> Flow {
-        self.start = self.replayed.as_ref().map_or(self.opened, |(start, _)| *start);
+        self.here.start = self.here.begun();
         self.buffer.tag(1, WireType::of_kind(kind));
         let read = match event {
             Event::Scalar(value) => scalars::key(kind, value),
